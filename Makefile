@@ -9,21 +9,21 @@ setup:  ## install what is missing: Debian packages, then a Python environment i
 	@tools/bootstrap
 
 build: setup  ## compile, and install the package trnsim into .venv
-	@tools/build
+	@tools/build $(CMAKE_FLAGS)
 
 demo: build  ## run a matrix product and write its timeline to build/matmul.pftrace
 	@.venv/bin/trnsim run --trace build/matmul.pftrace examples/01_matmul/matmul.py
 
 test: setup  ## build and run every test
-	@tools/build -DTRNSIM_TESTS=ON
+	@tools/build -DTRNSIM_TESTS=ON $(CMAKE_FLAGS)
 	@.venv/bin/python tools/run_tests.py
 
 fast: setup  ## the tests that take under a minute
-	@tools/build -DTRNSIM_TESTS=ON
+	@tools/build -DTRNSIM_TESTS=ON $(CMAKE_FLAGS)
 	@.venv/bin/python tools/run_tests.py --fast
 
 bench: setup  ## build and run the benchmarks
-	@tools/build -DTRNSIM_BENCH=ON
+	@tools/build -DTRNSIM_BENCH=ON $(CMAKE_FLAGS)
 	@cmake --build build/python --target run_benchmarks
 
 format:  ## lay out the C++ sources with clang-format-19

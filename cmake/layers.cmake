@@ -12,7 +12,7 @@ function(trnsim_layer name)
   endif()
   foreach(used IN LISTS LAYER_USES)
     if(NOT TARGET trnsim_${used})
-      message(FATAL_ERROR "The layer ${name} uses ${used}, which src/CMakeLists.txt does not name before it: "
+      message(FATAL_ERROR "The layer ${name} uses ${used}, but src/CMakeLists.txt names no such layer before it: "
                           "arrows between layers point down only.")
     endif()
   endforeach()
