@@ -1,0 +1,50 @@
+// The catalogue: everything that hardware/*.toml says, as plain structs with their sources. Loaded once, then read
+// only. Names are matched without regard to case, and "-" equals "_"; aliases such as "trn2" work everywhere.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/chip.h"
+#include "catalog/cluster.h"
+#include "catalog/core.h"
+#include "catalog/gpu.h"
+#include "catalog/instance.h"
+#include "catalog/system.h"
+
+namespace trnsim::catalog {
+
+struct Catalog {
+  std::filesystem::path directory;
+  std::vector<Core> cores;
+  std::vector<Chip> chips;
+  std::vector<Instance> instances;
+  std::vector<System> systems;
+  std::vector<Cluster> clusters;
+  std::vector<Gpu> gpus;
+
+  // An unknown name throws ConfigError with the nearest one and the list.
+  const Core& core(std::string_view name) const;
+  const Chip& chip(std::string_view name) const;
+  const Instance& instance(std::string_view name) const;
+  const System& system(std::string_view name) const;
+  const Cluster& cluster(std::string_view name) const;
+  const Gpu& gpu(std::string_view name) const;
+
+  // Anything, of whatever kind, in the order of the members above.
+  const Record& record(std::string_view name) const;
+  std::vector<const Record*> records() const;
+};
+
+Catalog load(const std::filesystem::path& hardware_dir);
+
+// A user's own chip. With `base = "trainium2"` the file states only what differs; figures of the core stand under
+// [core.tensor] and the like.
+Chip load_chip_file(const std::filesystem::path& file, const Catalog& catalog);
+
+// What --chip accepts: a name, or the path of a user's file (it ends in ".toml").
+Chip find_chip(std::string_view name_or_file, const Catalog& catalog);
+
+}  // namespace trnsim::catalog
