@@ -1,11 +1,11 @@
 # Unit tests and micro benchmarks: which layers they use, and nothing more.
 include(GoogleTest)
 
-# trnsim_test(<name> SOURCES <files> USES <layers> [LIBRARIES <targets>] [LABELS <labels>])
+# trnsim_test(<name> SOURCES <files> USES <layers> [LIBRARIES <targets>] [SLOW])
 # Builds the program unit_<name>; each of its cases becomes the CTest "<name>/<Suite>.<case>". Tests run in the source
-# folder, so "hardware/..." opens the catalogue. Label what takes more than a second `slow`: `make fast` leaves it out.
+# folder, so "hardware/..." opens the catalogue. SLOW, for what takes more than a second or two: `make fast` leaves it out.
 function(trnsim_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;USES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "SLOW" "" "SOURCES;USES;LIBRARIES" ${ARGN})
   if(TEST_UNPARSED_ARGUMENTS OR NOT TEST_SOURCES OR NOT TEST_USES)
     message(FATAL_ERROR "trnsim_test(${name}): needs SOURCES and USES; not understood: ${TEST_UNPARSED_ARGUMENTS}")
   endif()
@@ -13,11 +13,15 @@ function(trnsim_test name)
   list(TRANSFORM TEST_USES PREPEND trnsim_)
   target_link_libraries(unit_${name} PRIVATE ${TEST_USES} ${TEST_LIBRARIES} GTest::gtest_main GTest::gmock
                                              trnsim_warnings)
+  set(label unit)
+  if(TEST_SLOW)
+    set(label slow)
+  endif()
   gtest_discover_tests(unit_${name}
     TEST_PREFIX "${name}/"
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     DISCOVERY_TIMEOUT 120
-    PROPERTIES TIMEOUT 300 LABELS "unit;${TEST_LABELS}")
+    PROPERTIES TIMEOUT 300 LABELS ${label})
 endfunction()
 
 # trnsim_bench(<name> SOURCES <files> USES <layers>): the program bench_<name>, run by `make bench`.
