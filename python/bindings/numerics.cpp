@@ -1,6 +1,7 @@
 // dtypes, conversions and activation functions over plain byte buffers, for tests and for the front ends.
 #include "numerics/convert.h"
 #include "numerics/dtype.h"
+#include "numerics/functions.h"
 #include "numerics/random.h"
 
 #include <nanobind/nanobind.h>
@@ -56,9 +57,18 @@ auto convert(Bytes array, std::string_view src_dtype, std::string_view dst_dtype
   return owned_array(std::move(out));
 }
 
+auto apply_activation(std::string_view function_name, Floats x, float alpha) {
+  const auto function = activation_function_from_name(function_name);
+  if (!function) throw std::invalid_argument("unknown activation function: " + std::string(function_name));
+  std::vector<float> out(x.size());
+  activate(*function, x.data(), out.data(), x.size(), alpha);
+  return owned_array(std::move(out));
+}
+
 }  // namespace
 
 void bind_numerics(nb::module_& m) {
   m.def("convert", &convert, "array"_a, "src_dtype"_a, "dst_dtype"_a, "rounding"_a = "nearest", "seed"_a = 0,
         "saturate"_a = false, "Convert a uint8 buffer of src_dtype elements to dst_dtype, through fp32.");
+  m.def("activate", &apply_activation, "function"_a, "x"_a, "alpha"_a = 0.0f, "An activation function over fp32.");
 }
