@@ -118,6 +118,46 @@ TRNSIM_ALWAYS_INLINE std::uint32_t eval_int32(AluOp op, std::uint32_t a, std::ui
   }
 }
 
+struct IntRows {
+  const std::uint32_t* a;
+  std::ptrdiff_t a_stride;
+  const std::uint32_t* b;
+  std::ptrdiff_t b_stride;
+  std::uint32_t* out;
+  std::ptrdiff_t out_stride;
+  std::size_t rows;
+  std::size_t n;
+};
+
+template <class T>
+TRNSIM_ALWAYS_INLINE void int_rows(AluOp op, const IntRows& work) {
+  for (std::size_t r = 0; r < work.rows; ++r) {
+    const std::uint32_t* a = work.a + static_cast<std::ptrdiff_t>(r) * work.a_stride;
+    const std::uint32_t* b = work.b + static_cast<std::ptrdiff_t>(r) * work.b_stride;
+    std::uint32_t* out = work.out + static_cast<std::ptrdiff_t>(r) * work.out_stride;
+#pragma GCC ivdep
+    for (std::size_t i = 0; i < work.n; ++i) out[i] = eval_int32<T>(op, a[i], b[i]);
+  }
+}
+
+// The common operators are spelled out so that each gets a loop of its own.
+template <class T>
+TRNSIM_ALWAYS_INLINE void run_int_rows(AluOp op, const IntRows& work) {
+  switch (op) {
+    case AluOp::kAdd: int_rows<T>(AluOp::kAdd, work); break;
+    case AluOp::kSubtract: int_rows<T>(AluOp::kSubtract, work); break;
+    case AluOp::kMultiply: int_rows<T>(AluOp::kMultiply, work); break;
+    case AluOp::kMaximum: int_rows<T>(AluOp::kMaximum, work); break;
+    case AluOp::kMinimum: int_rows<T>(AluOp::kMinimum, work); break;
+    default: int_rows<T>(op, work); break;
+  }
+}
+
+TRNSIM_MULTIVERSION
+void run_int32(AluOp op, bool is_signed, const IntRows& work) {
+  is_signed ? run_int_rows<std::int32_t>(op, work) : run_int_rows<std::uint32_t>(op, work);
+}
+
 }  // namespace
 
 std::uint32_t apply_bits(AluOp op, int bytes, std::uint32_t a, std::uint32_t b) {
@@ -150,12 +190,7 @@ std::uint32_t apply_int32(AluOp op, bool is_signed, std::uint32_t a, std::uint32
 void binary_int32(AluOp op, bool is_signed, const std::uint32_t* a, std::ptrdiff_t a_stride, const std::uint32_t* b,
                   std::ptrdiff_t b_stride, std::uint32_t* out, std::ptrdiff_t out_stride, std::size_t rows,
                   std::size_t n) {
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = apply_int32(op, is_signed, a[i], b[i]);
-    a += a_stride;
-    b += b_stride;
-    out += out_stride;
-  }
+  run_int32(op, is_signed, {a, a_stride, b, b_stride, out, out_stride, rows, n});
 }
 
 }  // namespace trnsim::numerics

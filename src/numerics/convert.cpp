@@ -195,46 +195,49 @@ void write_row(Dtype type, const float* src, Byte* dst, std::size_t n, bool satu
   }
 }
 
-template <class F, bool kSaturate>
+// visit(i, random word) for i = 0 ... n - 1. The copy of the stream is one that no store can alias: it stays in
+// registers.
+template <class Visit>
+TRNSIM_ALWAYS_INLINE void with_random_words(StochasticRounding& stream, std::size_t n, Visit visit) {
+  StochasticRounding local = stream;
+  for (std::size_t i = 0; i < n; ++i) visit(i, local.next());
+  stream = local;
+}
+
+template <class F, class Storage, bool kSaturate>
 void write_small_stochastic(const float* src, Byte* dst, std::size_t n, StochasticRounding& stream) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t code = encode_stochastic<F, kSaturate>(src[i], stream.next());
-    if constexpr (F::kSignShift > 7) {
-      store<std::uint16_t>(dst, i, static_cast<std::uint16_t>(code));
-    } else {
-      dst[i] = static_cast<Byte>(code);
-    }
-  }
+  with_random_words(stream, n, [=](std::size_t i, std::uint32_t word) {
+    store<Storage>(dst, i, static_cast<Storage>(encode_stochastic<F, kSaturate>(src[i], word)));
+  });
 }
 
 template <bool kSaturate>
 void write_row_stochastic(Dtype type, const float* src, Byte* dst, std::size_t n, StochasticRounding& stream) {
+  using Byte8 = std::uint8_t;
   switch (type) {
     case Dtype::kTfloat32:
-      for (std::size_t i = 0; i < n; ++i) {
-        store<std::uint32_t>(dst, i, drop_bits<13, kSaturate>(src[i], stream.next() >> 19));
-      }
+      with_random_words(stream, n, [=](std::size_t i, std::uint32_t word) {
+        store<std::uint32_t>(dst, i, drop_bits<13, kSaturate>(src[i], word >> 19));
+      });
       break;
     case Dtype::kBfloat16:
-      for (std::size_t i = 0; i < n; ++i) {
-        const std::uint32_t bits = drop_bits<16, kSaturate>(src[i], stream.next() >> 16);
-        store<std::uint16_t>(dst, i, static_cast<std::uint16_t>(bits >> 16));
-      }
+      with_random_words(stream, n, [=](std::size_t i, std::uint32_t word) {
+        store<std::uint16_t>(dst, i, static_cast<std::uint16_t>(drop_bits<16, kSaturate>(src[i], word >> 16) >> 16));
+      });
       break;
-    case Dtype::kFloat16: write_small_stochastic<Float16, kSaturate>(src, dst, n, stream); break;
-    case Dtype::kFloat8E3M4: write_small_stochastic<E3M4, kSaturate>(src, dst, n, stream); break;
-    case Dtype::kFloat8E4M3: write_small_stochastic<E4M3, kSaturate>(src, dst, n, stream); break;
+    case Dtype::kFloat16: write_small_stochastic<Float16, std::uint16_t, kSaturate>(src, dst, n, stream); break;
+    case Dtype::kFloat8E3M4: write_small_stochastic<E3M4, Byte8, kSaturate>(src, dst, n, stream); break;
+    case Dtype::kFloat8E4M3: write_small_stochastic<E4M3, Byte8, kSaturate>(src, dst, n, stream); break;
     case Dtype::kFloat8E4M3FN:
-    case Dtype::kFloat8E4M3FNx4: write_small_stochastic<E4M3FN, kSaturate>(src, dst, n, stream); break;
+    case Dtype::kFloat8E4M3FNx4: write_small_stochastic<E4M3FN, Byte8, kSaturate>(src, dst, n, stream); break;
     case Dtype::kFloat8E5M2:
-    case Dtype::kFloat8E5M2x4: write_small_stochastic<E5M2, kSaturate>(src, dst, n, stream); break;
-    case Dtype::kFloat4E2M1FN: write_small_stochastic<E2M1FN, kSaturate>(src, dst, n, stream); break;
+    case Dtype::kFloat8E5M2x4: write_small_stochastic<E5M2, Byte8, kSaturate>(src, dst, n, stream); break;
+    case Dtype::kFloat4E2M1FN: write_small_stochastic<E2M1FN, Byte8, kSaturate>(src, dst, n, stream); break;
     case Dtype::kFloat4E2M1FNx4:
-      for (std::size_t i = 0; i < 2 * n; ++i) {
-        const std::uint32_t low = encode_stochastic<E2M1FN, kSaturate>(src[2 * i], stream.next());
-        const std::uint32_t high = encode_stochastic<E2M1FN, kSaturate>(src[2 * i + 1], stream.next());
-        dst[i] = static_cast<Byte>(low | (high << 4));
-      }
+      with_random_words(stream, 4 * n, [=](std::size_t i, std::uint32_t word) {
+        const std::uint32_t code = encode_stochastic<E2M1FN, kSaturate>(src[i], word);
+        dst[i / 2] = static_cast<Byte>(i % 2 == 0 ? code : dst[i / 2] | (code << 4));
+      });
       break;
     default: write_row(type, src, dst, n, kSaturate);
   }

@@ -5,8 +5,6 @@
 #include "numerics/elementwise.h"
 #include "numerics/target.h"
 
-#include <cstring>
-
 namespace trnsim::numerics {
 
 namespace {
@@ -15,17 +13,23 @@ using namespace detail;
 
 constexpr std::size_t kLanes = 8;
 
-TRNSIM_ALWAYS_INLINE void load_lanes(Lanes& to, const float* from) { std::memcpy(&to, from, sizeof(Lanes)); }
-TRNSIM_ALWAYS_INLINE void store_lanes(float* to, const Lanes& from) { std::memcpy(to, &from, sizeof(Lanes)); }
+// A vector that may lie anywhere. Not memcpy: GCC splits that into halves, and reading the whole back then stalls.
+typedef float LooseLanes __attribute__((vector_size(32), aligned(4), may_alias));
+
+TRNSIM_ALWAYS_INLINE void load_lanes(Lanes& to, const float* from) { to = *reinterpret_cast<const LooseLanes*>(from); }
+TRNSIM_ALWAYS_INLINE void store_lanes(float* to, const Lanes& from) { *reinterpret_cast<LooseLanes*>(to) = from; }
 
 TRNSIM_ALWAYS_INLINE void transpose(Lanes (&square)[kLanes]) {
   Lanes pairs[kLanes];
+#pragma GCC unroll 8
   for (std::size_t i = 0; i < kLanes; i += 2) {
     pairs[i] = __builtin_shuffle(square[i], square[i + 1], LaneBits{0, 8, 1, 9, 4, 12, 5, 13});
     pairs[i + 1] = __builtin_shuffle(square[i], square[i + 1], LaneBits{2, 10, 3, 11, 6, 14, 7, 15});
   }
   Lanes quads[kLanes];
+#pragma GCC unroll 8
   for (std::size_t half = 0; half < kLanes; half += 4) {
+#pragma GCC unroll 8
     for (std::size_t i = 0; i < 2; ++i) {
       const Lanes& low = pairs[half + i];
       const Lanes& high = pairs[half + 2 + i];
@@ -33,6 +37,7 @@ TRNSIM_ALWAYS_INLINE void transpose(Lanes (&square)[kLanes]) {
       quads[half + 2 * i + 1] = __builtin_shuffle(low, high, LaneBits{2, 3, 10, 11, 6, 7, 14, 15});
     }
   }
+#pragma GCC unroll 8
   for (std::size_t i = 0; i < 4; ++i) {
     square[i] = __builtin_shuffle(quads[i], quads[i + 4], LaneBits{0, 1, 2, 3, 8, 9, 10, 11});
     square[i + 4] = __builtin_shuffle(quads[i], quads[i + 4], LaneBits{4, 5, 6, 7, 12, 13, 14, 15});
@@ -40,6 +45,7 @@ TRNSIM_ALWAYS_INLINE void transpose(Lanes (&square)[kLanes]) {
 }
 
 TRNSIM_ALWAYS_INLINE void load_columns(Lanes (&columns)[kLanes], const float* from, std::ptrdiff_t stride) {
+#pragma GCC unroll 8
   for (std::size_t r = 0; r < kLanes; ++r) load_lanes(columns[r], from + static_cast<std::ptrdiff_t>(r) * stride);
   transpose(columns);
 }
@@ -114,18 +120,19 @@ TRNSIM_ALWAYS_INLINE void scan_squares(const ScanOps& ops, const float* data0, s
   load_lanes(state, states);
   for (std::size_t i = 0; i < n; i += kLanes) {
     Lanes left[kLanes];
-    Lanes right[kLanes] = {};
+    Lanes right[kLanes];
     load_columns(left, data0 + i, stride0);
-    if (data1 != nullptr) load_columns(right, data1 + i, stride1);
-    for (std::size_t c = 0; c < kLanes; ++c) {
-      if constexpr (kLinear) {
-        state = left[c] * state + right[c];
-      } else {
-        state = step(ops.op1, ops.reverse1, step(ops.op0, ops.reverse0, left[c], state), right[c]);
+    load_columns(right, data1 != nullptr ? data1 + i : data0 + i, data1 != nullptr ? stride1 : stride0);
+    if constexpr (kLinear) {
+#pragma GCC unroll 8
+      for (std::size_t c = 0; c < kLanes; ++c) left[c] = state = left[c] * state + right[c];
+    } else {
+      for (std::size_t c = 0; c < kLanes; ++c) {
+        left[c] = state = step(ops.op1, ops.reverse1, step(ops.op0, ops.reverse0, left[c], state), right[c]);
       }
-      left[c] = state;
     }
     transpose(left);
+#pragma GCC unroll 8
     for (std::size_t r = 0; r < kLanes; ++r) store_lanes(out + static_cast<std::ptrdiff_t>(r) * out_stride + i, left[r]);
   }
   store_lanes(states, state);
