@@ -3,7 +3,8 @@ include(GoogleTest)
 
 # trnsim_test(<name> SOURCES <files> USES <layers> [LIBRARIES <targets>] [SLOW])
 # Builds the program unit_<name>; each of its cases becomes the CTest "<name>/<Suite>.<case>". Tests run in the source
-# folder, so "hardware/..." opens the catalogue. SLOW, for what takes more than a second or two: `make fast` leaves it out.
+# folder, so "hardware/..." opens the catalogue. SLOW, for what takes more than a second or two, keeps it out of
+# `make fast`.
 function(trnsim_test name)
   cmake_parse_arguments(TEST "SLOW" "" "SOURCES;USES;LIBRARIES" ${ARGN})
   if(TEST_UNPARSED_ARGUMENTS OR NOT TEST_SOURCES OR NOT TEST_USES)
