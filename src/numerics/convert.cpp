@@ -124,7 +124,7 @@ void read_row(Dtype type, const Byte* src, float* dst, std::size_t n) {
   switch (type) {
     case Dtype::kFloat32:
     case Dtype::kTfloat32:
-      std::memcpy(dst, src, 4 * n);
+      if (n != 0) std::memcpy(dst, src, 4 * n);
       break;
     case Dtype::kBfloat16:
       for (std::size_t i = 0; i < n; ++i) {
@@ -312,7 +312,7 @@ void copy_elements(int element_bytes, const void* src, std::ptrdiff_t src_stride
   const auto* from = static_cast<const Byte*>(src);
   auto* to = static_cast<Byte*>(dst);
   if (src_stride == element_bytes && dst_stride == element_bytes) {
-    std::memmove(to, from, n * static_cast<std::size_t>(element_bytes));
+    if (n != 0) std::memmove(to, from, n * static_cast<std::size_t>(element_bytes));
     return;
   }
   switch (element_bytes) {

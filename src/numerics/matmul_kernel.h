@@ -64,7 +64,11 @@ inline void run(const MatmulJob& job) {
     float* panel = a_panels + depth * static_cast<std::size_t>(m);
     for (int k = 0; k < job.K; ++k) {
       const float* from = job.stationary + k * job.lds + m;
-      for (int r = 0; r < rows; ++r) panel[k * rows + r] = from[r];
+      if (rows == kRows) {  // a copy of known length is a few moves
+        std::memcpy(panel + k * kRows, from, kRows * sizeof(float));
+      } else {
+        for (int r = 0; r < rows; ++r) panel[k * rows + r] = from[r];
+      }
     }
   }
   for (int n = 0; n < job.N; n += kColumns) {
