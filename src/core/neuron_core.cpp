@@ -1,0 +1,42 @@
+#include "core/neuron_core.h"
+
+namespace trnsim::core {
+namespace {
+
+memory::Geometry geometry_of(const catalog::Core& spec, bool values) {
+  return {.partitions = static_cast<int>(spec.sbuf.partitions),
+          .sbuf_bytes = static_cast<std::int64_t>(spec.sbuf.usable_bytes_per_partition),
+          .psum_bytes = static_cast<std::int64_t>(spec.psum.banks * spec.psum.bank_bytes),
+          .psum_bank_bytes = static_cast<std::int64_t>(spec.psum.bank_bytes),
+          .real_storage = values};
+}
+
+constexpr bool reads(isa::Access access) { return access == isa::Access::kRead || access == isa::Access::kReadWrite; }
+constexpr bool writes(isa::Access access) { return access == isa::Access::kWrite || access == isa::Access::kReadWrite; }
+
+}  // namespace
+
+NeuronCore::NeuronCore(const catalog::Core& spec, const Options& options)
+    : spec_(spec),
+      options_(options),
+      memory_(std::make_shared<memory::Memory>(geometry_of(spec, options.values))),
+      state_(*memory_, spec.version(), options.seed) {}
+
+void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::uint32_t site) {
+  const isa::Rules rules(type.info.name, spec_, *memory_);
+  if (type.info.since > 1) rules.generation_at_least(type.info.since, type.info.name.data());
+  type.check(args, rules);
+  isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
+    if (reads(field.access)) memory_->require_written(tile, field.name.data());
+  });
+  const isa::Engine engine = type.engine(args, spec_.version());
+  program_.append(type, engine, site, args);
+  if (options_.values) type.execute(args, state_);
+  isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
+    if (!writes(field.access)) return;
+    memory_->mark_written(tile);
+    if (tile.space == memory::Space::kPsum) memory_->mark_accumulated(tile, engine == isa::Engine::kTensor);
+  });
+}
+
+}  // namespace trnsim::core

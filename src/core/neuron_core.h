@@ -1,0 +1,41 @@
+// One NeuronCore as far as values go: takes instructions one by one, refuses illegal ones, records them and carries them
+// out. Knows no time. Eager: a front end may read a value back and branch on it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "catalog/chip.h"
+#include "isa/instruction.h"
+#include "memory/memory.h"
+#include "program/program.h"
+
+namespace trnsim::core {
+
+struct Options {
+  bool values = true;  // false: record and check only, arithmetic and storage left out
+  std::uint64_t seed = 0;
+};
+
+class NeuronCore {
+ public:
+  NeuronCore(const catalog::Core& spec, const Options& options);
+
+  const catalog::Core& spec() const { return spec_; }
+  const Options& options() const { return options_; }
+  memory::Memory& memory() { return *memory_; }
+  program::Program& program() { return program_; }
+  const program::Program& program() const { return program_; }
+
+  // `args` is the instruction's argument struct. Throws ProgramError where a rule is broken; nothing is then recorded.
+  void issue(const isa::InstructionType& type, const void* args, std::uint32_t site);
+
+ private:
+  catalog::Core spec_;
+  Options options_;
+  std::shared_ptr<memory::Memory> memory_;
+  isa::CoreState state_;
+  program::Program program_;
+};
+
+}  // namespace trnsim::core

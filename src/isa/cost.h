@@ -1,0 +1,57 @@
+// What an instruction costs, in time and work, as its own file says from the catalogue's numbers. When it runs, and
+// what it waits for, is the clock's business.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/units.h"
+#include "catalog/core.h"
+#include "isa/operand.h"
+
+namespace trnsim::isa {
+
+// The transfers behind one DMA instruction, as its descriptors describe them.
+struct DmaWork {
+  std::int64_t bytes = 0;        // moved, counted once
+  std::int64_t elements = 0;     // contiguous pieces (descriptors' elements)
+  std::int64_t element_bytes = 0;  // of one piece
+  std::int32_t lanes = 0;        // pieces that can go to different engines (partitions)
+  bool transpose = false;
+  bool reads_hbm = false;
+  bool writes_hbm = false;
+  bool software_descriptors = false;
+  bool hardware_descriptors = false;
+};
+
+struct Cost {
+  Picoseconds occupancy;  // until the engine can start the next instruction
+  Picoseconds latency;    // until the result can be used; at least `occupancy`
+  std::int64_t flops = 0;
+  std::int8_t table_set = 0;  // Scalar Engine: table set that must be loaded; 0 for any
+  DmaWork dma{};
+};
+
+class CostModel {
+ public:
+  explicit CostModel(const catalog::Core& core) : core_(core) {}
+  const catalog::Core& core() const { return core_; }
+
+  // Cycles of the engine: at least the minimum initiation interval, then the drain until the result is visible.
+  Cost vector(double cycles) const;
+  Cost scalar(double cycles, double drain_ns) const;
+  Cost gpsimd(double cycles) const;  // software start included
+  Cost on(Engine engine, double cycles) const;
+
+  // 1, or the factor by which a pattern whose inner stride exceeds the threshold slows the engine's port.
+  double stride_slowdown(const Tile& tile) const;
+
+ private:
+  const catalog::Core& core_;
+};
+
+// Elements whose size and place let the faster modes apply: 16-bit floats.
+inline bool is_16bit_float(const Tile& tile) { return tile.dtype == Dtype::kBfloat16 || tile.dtype == Dtype::kFloat16; }
+inline bool unit_stride(const Tile& tile) { return tile.inner_stride() == tile.element_bytes(); }
+
+}  // namespace trnsim::isa

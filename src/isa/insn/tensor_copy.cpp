@@ -1,0 +1,69 @@
+// Copy a tile, converting where the dtypes differ. Equal dtypes keep every bit (Scalar on NeuronCore-v2 excepted).
+#include "isa/bits.h"
+#include "isa/instruction.h"
+#include "isa/rows.h"
+
+#include <cstring>
+
+namespace trnsim::isa {
+namespace {
+
+struct TensorCopy {
+  Tile dst, src;
+  Engine engine = Engine::kUnknown;
+
+  static constexpr Info kInfo{.name = "tensor_copy",
+                              .summary = "dst = src, converted to dst's dtype",
+                              .engines = "Vector, Scalar (v3 and later), GpSimd (SBUF only)",
+                              .cost = "max(MIN_II, N / s) cycles, s the copy mode of dtype and memory; + drain",
+                              .source = "NKI documentation 2.26, nki.isa.tensor_copy; Trainium2 guide, perf modes"};
+  static constexpr std::tuple kFields{out("dst", &TensorCopy::dst), in("src", &TensorCopy::src),
+                                      opt("engine", &TensorCopy::engine)};
+
+  Engine engine_on(int) const { return engine == Engine::kUnknown ? Engine::kVector : engine; }
+
+  void check(const Rules& rules) const {
+    const Engine runs_on = engine_on(rules.generation());
+    if (runs_on != Engine::kVector && runs_on != Engine::kScalar && runs_on != Engine::kGpsimd) {
+      rules.fail("engine", "runs on the Vector, Scalar or GpSimd engine, not on {}", engine_name(runs_on));
+    }
+    if (runs_on == Engine::kScalar) rules.generation_at_least(3, "tensor_copy on the Scalar engine");
+    const Buffers buffers = runs_on == Engine::kGpsimd ? Buffers::kSbuf : Buffers::kOnChip;
+    rules.operand("dst", dst, buffers);
+    rules.operand("src", src, buffers);
+    rules.same_partitions("dst", dst, "src", src);
+    rules.same_free_size("dst", dst, "src", src);
+  }
+
+  void execute(CoreState& state) const {
+    if (dst.dtype == src.dtype) return copy_bits(state, dst, src);
+    for_each_block(
+        state, dst, {&src},
+        [](const MutableRows& y, const Rows& x) {
+          for (std::size_t r = 0; r < y.count; ++r) std::memcpy(y.row(r), x.row(r), y.size * sizeof(float));
+        },
+        src);
+  }
+
+  Cost cost(const CostModel& model) const {
+    const auto n = static_cast<double>(dst.free_elements());
+    const double slow = std::max(model.stride_slowdown(dst), model.stride_slowdown(src));
+    const Engine runs_on = engine_on(model.core().version());
+    if (runs_on == Engine::kScalar) {
+      return model.scalar(n * slow * model.core().scalar.cycles_per_element, model.core().scalar.copy_drain);
+    }
+    if (runs_on == Engine::kGpsimd) return model.gpsimd(n * slow * model.core().gpsimd->cycles_per_element);
+    const catalog::VectorEngine& vector = model.core().vector;
+    const bool half = is_16bit_float(dst) && is_16bit_float(src) && unit_stride(dst) && unit_stride(src);
+    const bool psum = dst.space == Space::kPsum || src.space == Space::kPsum;
+    const double speedup = half ? (psum ? vector.copy_16bit_psum_speedup : vector.copy_16bit_speedup)
+                                : (psum ? vector.copy_fp32_psum_speedup : vector.copy_fp32_speedup);
+    return model.vector(n * slow / speedup);
+  }
+};
+
+}  // namespace
+
+InstructionType insn_tensor_copy() { return describe<TensorCopy>(); }
+
+}  // namespace trnsim::isa

@@ -1,0 +1,87 @@
+// The type-erased description of an instruction: everything that the rest of the simulator derives from its one file.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "isa/cost.h"
+#include "isa/field.h"
+#include "isa/rules.h"
+#include "isa/state.h"
+
+namespace trnsim::isa {
+
+// What an instruction's file states in words. `cost` repeats the formula of its cost() for readers.
+struct Info {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view engines;
+  std::string_view cost;
+  std::string_view source;
+  int since = 1;  // first NeuronCore generation that has it
+};
+
+// The contract of an instruction's argument struct; a missing part is a compile error that names the part.
+template <class T>
+concept Instruction = std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> &&
+                      requires(const T& a, const Rules& rules, CoreState& state, const CostModel& model) {
+                        { T::kInfo } -> std::convertible_to<Info>;
+                        T::kFields;
+                        { a.engine_on(1) } -> std::same_as<Engine>;  // engine it runs on, for a generation
+                        a.check(rules);
+                        a.execute(state);
+                        { a.cost(model) } -> std::same_as<Cost>;
+                      };
+
+struct InstructionType {
+  Info info;
+  std::vector<FieldInfo> fields;
+  std::vector<std::byte> defaults;  // the argument struct with every member at its initialiser
+  Engine (*engine)(const void* args, int generation);
+  void (*check)(const void* args, const Rules& rules);
+  void (*execute)(const void* args, CoreState& state);
+  Cost (*cost)(const void* args, const CostModel& model);
+  // Data-dependent addresses: the tile fields then stand for the whole region that may be touched.
+  std::uint16_t opcode = 0;
+
+  std::size_t size() const { return defaults.size(); }
+};
+
+template <Instruction T>
+InstructionType describe() {
+  const T prototype{};
+  const auto* bytes = reinterpret_cast<const std::byte*>(&prototype);
+  return {
+      .info = T::kInfo,
+      .fields = field_infos<T>(),
+      .defaults = {bytes, bytes + sizeof(T)},
+      .engine = [](const void* a, int generation) { return static_cast<const T*>(a)->engine_on(generation); },
+      .check = [](const void* a, const Rules& rules) { static_cast<const T*>(a)->check(rules); },
+      .execute = [](const void* a, CoreState& state) { static_cast<const T*>(a)->execute(state); },
+      .cost = [](const void* a, const CostModel& model) { return static_cast<const T*>(a)->cost(model); },
+  };
+}
+
+// Calls fn(tile, access) for every tile among the arguments.
+template <class Fn>
+void for_each_tile(const InstructionType& type, const void* args, Fn&& fn) {
+  const auto* base = static_cast<const std::byte*>(args);
+  for (const FieldInfo& field : type.fields) {
+    if (field.kind == FieldKind::kTile) {
+      const auto& tile = *reinterpret_cast<const Tile*>(base + field.offset);
+      if (tile.present()) fn(field, tile);
+    } else if (field.kind == FieldKind::kScalarOrTile) {
+      const auto& value = *reinterpret_cast<const ScalarOrTile*>(base + field.offset);
+      if (value.is_tile()) fn(field, value.tile);
+    }
+  }
+}
+
+// Every instruction, in the order of their names. The list is generated from the folder isa/insn.
+std::span<const InstructionType> instruction_table();
+const InstructionType* find_instruction(std::string_view name);
+
+}  // namespace trnsim::isa

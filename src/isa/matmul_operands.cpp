@@ -1,0 +1,142 @@
+#include "isa/matmul_operands.h"
+
+#include <cstring>
+
+#include "isa/bits.h"
+#include "isa/rows.h"
+#include "numerics/convert.h"
+#include "numerics/matmul.h"
+
+namespace trnsim::isa {
+namespace {
+
+Tile one_element(const Tile& tile, int row, std::int64_t offset) {
+  Tile element = tile;
+  element.start_partition = static_cast<std::uint16_t>(tile.start_partition + row);
+  element.offset = tile.offset + offset;
+  element.dims = 2;
+  element.sizes = {1, 1};
+  element.strides = {0, tile.element_bytes()};
+  return element;
+}
+
+// Element by element, where part of the destination belongs to an accumulation group and part does not.
+void add_where_accumulated(CoreState& state, const Tile& dst, const std::vector<float>& product) {
+  const memory::Walk walk = memory::walk_of(dst);
+  const float* next = product.data();
+  for (int row = 0; row < dst.partitions(); ++row) {
+    memory::for_each_run(walk, 0, [&](std::int64_t start) {
+      for (std::int64_t i = 0; i < walk.inner_size(); ++i) {
+        const Tile element = one_element(dst, row, start + i * walk.inner_stride());
+        float value = *next++;
+        if (state.memory.accumulated(element)) {
+          float old = 0;
+          numerics::to_float(dst.dtype, state.memory.data(element), 0, &old, 1);
+          value = old + value;
+        }
+        numerics::from_float(dst.dtype, &value, state.memory.data(element), 0, 1);
+      }
+    });
+  }
+}
+
+}  // namespace
+
+void check_matmul_dtype(const Rules& rules, const char* name, const Tile& tile) {
+  const bool ok = is_fp32_like(tile) || tile.dtype == Dtype::kBfloat16 || tile.dtype == Dtype::kFloat16 ||
+                  tile.dtype == Dtype::kFloat8E4M3 || tile.dtype == Dtype::kFloat8E5M2 || tile.dtype == Dtype::kFloat8E3M4 ||
+                  (tile.dtype == Dtype::kFloat8E4M3FN && rules.generation() >= 4);
+  if (!ok) rules.fail("dtype", "{} is {}, which the Tensor engine does not read", name, numerics::info(tile.dtype).name);
+}
+
+void check_bank(const Rules& rules, const Tile& dst) {
+  const memory::Extent extent = memory::extent_of(dst);
+  const auto bank = static_cast<std::int64_t>(rules.core().psum.bank_bytes);
+  const std::int64_t banks = (extent.high - 1) / bank - extent.low / bank + 1;
+  if (banks > rules.core().psum.matmul_banks_max) {
+    rules.fail("bank", "dst spans {} PSUM banks (bytes {} to {} of the partition); at most {} allowed", banks, extent.low,
+               extent.high - 1, rules.core().psum.matmul_banks_max.value);
+  }
+}
+
+void check_array_tile(const Rules& rules, const IntList& position, const IntList& size, std::int64_t rows,
+                      std::int64_t columns) {
+  if (position.size == 0 && size.size == 0) return;
+  if (position.size != 2 || size.size != 2) {
+    rules.fail("array_tile", "tile_position and tile_size are both (row, column) pairs, given together");
+  }
+  const int smallest = rules.generation() >= 3 ? 32 : 64;
+  for (int i = 0; i < 2; ++i) {
+    const int extent = size.values[i], at = position.values[i];
+    if (extent != 128 && extent != 64 && !(extent == 32 && smallest == 32)) {
+      rules.fail("array_tile", "tile_size {} is not 128, 64{}", extent, smallest == 32 ? " or 32" : "");
+    }
+    if (at % extent != 0 || at < 0 || at + extent > 128) {
+      rules.fail("array_tile", "tile_position {} is not a multiple of tile_size {} inside the 128 x 128 array", at, extent);
+    }
+  }
+  if (rows > size.values[0] || columns > size.values[1]) {
+    rules.fail("array_tile", "operands of {} rows and {} columns do not fit the array tile {} x {}", rows, columns,
+               size.values[0], size.values[1]);
+  }
+}
+
+void multiply(CoreState& state, const Tile& dst, const Tile& stationary, const Tile& moving, int rows_per_partition,
+              Accumulate accumulate) {
+  const int k = stationary.partitions() * rows_per_partition;
+  const auto m = stationary.free_elements() / rows_per_partition, n = moving.free_elements() / rows_per_partition;
+  RowReader stationary_reader(state, 1, stationary), moving_reader(state, 2, moving);
+  const Rows a = stationary_reader.rows(0, stationary.partitions()), b = moving_reader.rows(0, moving.partitions());
+  const std::ptrdiff_t lda = rows_per_partition == 1 ? a.stride : m, ldb = rows_per_partition == 1 ? b.stride : n;
+  const bool dense_pairs = rows_per_partition == 1 || (a.stride == 2 * m && b.stride == 2 * n);
+  if (!dense_pairs) internal_error("double_row operands were not gathered contiguously");
+
+  bool add = accumulate == Accumulate::kAdd;
+  if (accumulate == Accumulate::kAddWhereAccumulated && state.memory.touched_by_matmul(dst)) {
+    if (!state.memory.accumulated(dst)) {
+      std::vector<float> product(static_cast<std::size_t>(m * n));
+      numerics::matmul_accumulate(a.data, lda, b.data, ldb, product.data(), n, k, static_cast<int>(m), static_cast<int>(n),
+                                  false);
+      return add_where_accumulated(state, dst, product);
+    }
+    add = true;
+  }
+  RowWriter writer(state, 0, dst, {});
+  MutableRows y = writer.rows(0, dst.partitions());
+  if (add && y.data == state.scratch[0].data()) {
+    RowReader old(state, 3, dst);
+    const Rows before = old.rows(0, dst.partitions());
+    for (std::size_t r = 0; r < y.count; ++r) std::memcpy(y.row(r), before.row(r), y.size * sizeof(float));
+  }
+  numerics::matmul_accumulate(a.data, lda, b.data, ldb, y.data, y.stride, k, static_cast<int>(m), static_cast<int>(n), add);
+  writer.commit();
+}
+
+void transpose_exactly(CoreState& state, const Tile& dst, const Tile& stationary, const Tile& moving) {
+  RowReader reader(state, 1, moving);
+  const Rows ones = reader.rows(0, moving.partitions());
+  const std::vector<std::int64_t> from = read_integers(state, stationary);
+  const auto m = static_cast<std::size_t>(stationary.free_elements());
+  std::vector<std::int64_t> to(static_cast<std::size_t>(dst.elements()), 0);
+  for (std::size_t column = 0; column < ones.size; ++column) {
+    std::size_t hits = 0, source = 0;
+    for (std::size_t k = 0; k < ones.count; ++k) {
+      const float value = ones.row(k)[column];
+      if (value == 0) continue;
+      ++hits;
+      source = k;
+      if (value != 1) hits = 2;
+    }
+    if (hits > 1) {
+      throw Error(Fault::kMissingSpec,
+                  "nc_matmul: is_transpose with a moving tile that is not a permutation (column " + std::to_string(column) +
+                      "); no public document says what the array does then. Use an identity.");
+    }
+    if (hits == 1) {
+      for (std::size_t row = 0; row < m; ++row) to[row * ones.size + column] = from[source * m + row];
+    }
+  }
+  write_integers(state, dst, to);
+}
+
+}  // namespace trnsim::isa

@@ -1,0 +1,30 @@
+// What instructions act upon: the memories, and the few registers that live inside the engines.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "memory/memory.h"
+#include "numerics/random.h"
+
+namespace trnsim::isa {
+
+struct CoreState {
+  CoreState(memory::Memory& memory_in, int generation_in, std::uint64_t seed)
+      : memory(memory_in), generation(generation_in), random(seed) {}
+
+  memory::Memory& memory;
+  int generation;
+  // fp32 accumulators, one per partition: the Scalar Engine's and the Vector Engine's.
+  std::array<float, 128> scalar_accumulator{};
+  std::array<float, 128> vector_accumulator{};
+  numerics::Xorwow random;
+  // Set when results narrower than fp32 are to be rounded stochastically.
+  numerics::StochasticRounding* stochastic = nullptr;
+  // Working space of the tile readers and writers, kept to spare allocations; one slot per operand.
+  std::array<std::vector<float>, 6> scratch;
+};
+
+}  // namespace trnsim::isa

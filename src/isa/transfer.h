@@ -1,0 +1,18 @@
+// What DMA instructions share: which memories they reach, the copy itself, and the descriptors that it takes.
+#pragma once
+
+#include "isa/cost.h"
+#include "isa/rules.h"
+#include "isa/state.h"
+
+namespace trnsim::isa {
+
+void check_dma_operand(const Rules& rules, const char* name, const Tile& tile);
+
+// dst = src in element order; equal dtypes keep every bit, others go through fp32.
+void transfer(CoreState& state, const Tile& dst, const Tile& src);
+
+// Contiguous pieces and the engines that can share them.
+DmaWork dma_work(const Tile& dst, const Tile& src);
+
+}  // namespace trnsim::isa

@@ -1,0 +1,233 @@
+#include "memory/memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace trnsim::memory {
+namespace {
+
+// One cache line more than the partition: rows of a tile then fall into different cache sets of the host.
+constexpr std::ptrdiff_t kHostPitchPad = 64;
+
+std::byte* map_zeroed(std::size_t bytes) {
+  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) config_error("the host has no {} MiB of memory left for the simulated memories", bytes >> 20);
+  madvise(at, bytes, MADV_HUGEPAGE);
+  return static_cast<std::byte*>(at);
+}
+
+AccessPattern whole(const Allocation& a) {
+  AccessPattern pattern;
+  pattern.space = a.space;
+  pattern.dtype = numerics::Dtype::kUint8;
+  pattern.start_partition = static_cast<std::uint16_t>(a.start_partition);
+  pattern.offset = a.offset;
+  pattern.dims = 2;
+  pattern.sizes = {a.partitions, static_cast<std::int32_t>(a.bytes)};
+  pattern.strides = {0, 1};
+  return pattern;
+}
+
+}  // namespace
+
+Allocation::~Allocation() {
+  if (const auto memory = home.lock()) memory->release(*this);
+}
+
+Memory::Memory(const Geometry& geometry)
+    : geometry_(geometry),
+      sbuf_pitch_(geometry.sbuf_bytes + kHostPitchPad),
+      psum_pitch_(geometry.psum_bytes + kHostPitchPad),
+      sbuf_placement_(geometry.sbuf_bytes, 0),
+      psum_placement_(geometry.psum_bytes, geometry.psum_bank_bytes),
+      shared_sbuf_(geometry.partitions, geometry.sbuf_bytes),
+      shared_psum_(geometry.partitions, geometry.psum_bytes) {
+  tensors_.push_back(nullptr);  // id 0: no tensor
+  if (!geometry.real_storage) return;
+  sbuf_ = map_zeroed(geometry.partitions * sbuf_pitch_);
+  psum_ = map_zeroed(geometry.partitions * psum_pitch_);
+}
+
+Memory::~Memory() {
+  if (sbuf_) munmap(sbuf_, geometry_.partitions * sbuf_pitch_);
+  if (psum_) munmap(psum_, geometry_.partitions * psum_pitch_);
+}
+
+std::shared_ptr<Allocation> Memory::adopt(std::unique_ptr<Allocation> allocation) {
+  allocation->id = static_cast<std::uint32_t>(tensors_.size());
+  allocation->home = weak_from_this();
+  allocation->written = WrittenMap(allocation->partitions, allocation->bytes);
+  allocation->accumulated = WrittenMap(allocation->partitions, allocation->bytes);
+  if (allocation->name.empty()) allocation->name = fmt::format("t{}", allocation->id);
+  tensors_.push_back(allocation.get());
+  if (allocation->explicit_address) explicit_tensors_.push_back(allocation.get());
+  return allocation;
+}
+
+std::shared_ptr<Allocation> Memory::allocate_hbm(std::string name, std::int64_t bytes) {
+  auto allocation = std::make_unique<Allocation>();
+  allocation->name = std::move(name);
+  allocation->space = Space::kHbm;
+  allocation->bytes = bytes;
+  if (geometry_.real_storage) {
+    const auto free_bytes = [](std::byte* p) { std::free(p); };
+    allocation->hbm = {static_cast<std::byte*>(std::calloc(std::max<std::size_t>(bytes, 1), 1)), free_bytes};
+    if (!allocation->hbm) config_error("the host has no {} MiB of memory left for an HBM tensor", bytes >> 20);
+  }
+  return adopt(std::move(allocation));
+}
+
+std::shared_ptr<Allocation> Memory::allocate(Space space, std::string name, int partitions,
+                                             std::int64_t bytes_per_partition) {
+  const std::optional<std::int64_t> offset = placement_of(space).place(bytes_per_partition);
+  if (!offset) {
+    const Placement& placed = placement(space);
+    program_error("memory.capacity",
+                  "{} overflow: tile '{}' needs {} bytes in each partition, but of {} bytes only {} are free and no gap is "
+                  "large enough. Live tensors, largest first: {}. Free tiles earlier (smaller blocks, `del`) or tile the "
+                  "free dimension.",
+                  space_name(space), name, bytes_per_partition, placed.bytes(), std::max<std::int64_t>(0, placed.bytes() - placed.used()),
+                  live_tensors(space));
+  }
+  auto allocation = std::make_unique<Allocation>();
+  allocation->name = std::move(name);
+  allocation->space = space;
+  allocation->partitions = partitions;
+  allocation->offset = *offset;
+  allocation->bytes = bytes_per_partition;
+  return adopt(std::move(allocation));
+}
+
+std::shared_ptr<Allocation> Memory::allocate_at(Space space, std::string name, int partitions,
+                                                std::int64_t bytes_per_partition, int start_partition, std::int64_t offset,
+                                                Overlap overlap) {
+  Placement& placed = placement_of(space);
+  if (offset < 0 || offset + bytes_per_partition > placed.bytes()) {
+    program_error("memory.address", "tensor '{}' at byte {} of the partition needs {} bytes, but a {} partition has {} bytes",
+                  name, offset, bytes_per_partition, space_name(space), placed.bytes());
+  }
+  if (start_partition < 0 || start_partition + partitions > geometry_.partitions) {
+    program_error("memory.address", "tensor '{}' at partitions {} to {}: {} has partitions 0 to {}", name, start_partition,
+                  start_partition + partitions - 1, space_name(space), geometry_.partitions - 1);
+  }
+  placed.occupy(offset, bytes_per_partition);
+  auto allocation = std::make_unique<Allocation>();
+  allocation->name = std::move(name);
+  allocation->space = space;
+  allocation->start_partition = start_partition;
+  allocation->partitions = partitions;
+  allocation->offset = offset;
+  allocation->bytes = bytes_per_partition;
+  allocation->explicit_address = true;
+  allocation->overlap = overlap;
+  return adopt(std::move(allocation));
+}
+
+void Memory::release(const Allocation& allocation) {
+  tensors_[allocation.id] = nullptr;
+  if (allocation.explicit_address) std::erase(explicit_tensors_, &allocation);
+  if (allocation.space != Space::kHbm) placement_of(allocation.space).release(allocation.offset, allocation.bytes);
+}
+
+std::string Memory::live_tensors(Space space) const {
+  std::vector<const Allocation*> live;
+  for (const Allocation* tensor : tensors_) {
+    if (tensor && tensor->space == space) live.push_back(tensor);
+  }
+  std::stable_sort(live.begin(), live.end(), [](const auto* a, const auto* b) { return a->bytes > b->bytes; });
+  std::string text;
+  constexpr std::size_t kShown = 12;
+  for (std::size_t i = 0; i < std::min(live.size(), kShown); ++i) {
+    text += fmt::format("{}{} [{} x {} B at {}]", i ? ", " : "", live[i]->name, live[i]->partitions, live[i]->bytes,
+                        live[i]->offset);
+  }
+  if (live.size() > kShown) text += fmt::format(" and {} more", live.size() - kShown);
+  return live.empty() ? "none" : text;
+}
+
+std::byte* Memory::data(const AccessPattern& pattern) const {
+  switch (pattern.space) {
+    case Space::kSbuf: return sbuf_ + pattern.start_partition * sbuf_pitch_ + pattern.offset;
+    case Space::kPsum: return psum_ + pattern.start_partition * psum_pitch_ + pattern.offset;
+    case Space::kHbm: break;
+  }
+  return tensors_[pattern.tensor]->hbm.get() + pattern.offset;
+}
+
+void Memory::require_written(const AccessPattern& pattern, const char* operand) const {
+  const Allocation& tensor = *tensors_[pattern.tensor];
+  if (tensor.written.all()) return;
+  const bool shared = tensor.explicit_address && tensor.overlap == Overlap::kShared;
+  const WrittenMap& map = !shared ? tensor.written : tensor.space == Space::kSbuf ? shared_sbuf_ : shared_psum_;
+  const auto missing = shared ? map.first_unwritten(pattern, 0, 0)
+                              : map.first_unwritten(pattern, tensor.start_partition, tensor.offset);
+  if (!missing) return;
+  const Allocation* culprit = tensor.clobbered_by ? tensors_[tensor.clobbered_by] : nullptr;
+  if (tensor.clobbered_by) {
+    program_error("memory.clobbered",
+                  "{} reads tensor '{}' at partition {}, byte {}, but those bytes were overwritten through tensor '{}', which "
+                  "was placed at an overlapping address. Give the two tensors disjoint addresses.",
+                  operand, tensor.name, missing->row, missing->byte, culprit ? culprit->name : "(freed)");
+  }
+  program_error("memory.never_written",
+                "{} reads {} tensor '{}' at partition {}, byte {}, which was never written. Initialise it (memset, load) or "
+                "read only the part that was.",
+                operand, space_name(tensor.space), tensor.name, missing->row, missing->byte);
+}
+
+void Memory::mark_written(const AccessPattern& pattern) {
+  Allocation& tensor = *tensors_[pattern.tensor];
+  if (!tensor.explicit_address) {
+    tensor.written.mark(pattern, tensor.start_partition, tensor.offset);
+  } else if (tensor.overlap == Overlap::kShared) {
+    (tensor.space == Space::kSbuf ? shared_sbuf_ : shared_psum_).mark(pattern, 0, 0);
+  } else {
+    tensor.written.mark(pattern, tensor.start_partition, tensor.offset);
+    clobber_others(tensor, pattern);
+  }
+}
+
+void Memory::clobber_others(const Allocation& writer, const AccessPattern& pattern) {
+  for (Allocation* other : explicit_tensors_) {
+    if (other == &writer || other->space != writer.space || other->overlap != Overlap::kClobber || other->written.none()) {
+      continue;
+    }
+    if (!overlaps(pattern, whole(*other))) continue;
+    // Only what lies inside the other tensor: cut the pattern's extent to it, byte by byte.
+    const Extent extent = extent_of(pattern);
+    AccessPattern cut = whole(*other);
+    cut.offset = std::max(extent.low, other->offset);
+    cut.sizes[1] = static_cast<std::int32_t>(std::min(extent.high, other->offset + other->bytes) - cut.offset);
+    const int first = std::max<int>(pattern.start_partition, other->start_partition);
+    const int last = std::min(pattern.start_partition + pattern.partitions(), other->start_partition + other->partitions);
+    cut.start_partition = static_cast<std::uint16_t>(first);
+    cut.sizes[0] = last - first;
+    other->written.clear(cut, other->start_partition, other->offset);
+    other->clobbered_by = writer.id;
+  }
+}
+
+void Memory::mark_accumulated(const AccessPattern& pattern, bool by_matmul) {
+  Allocation& tensor = *tensors_[pattern.tensor];
+  if (by_matmul) {
+    tensor.accumulated.mark(pattern, tensor.start_partition, tensor.offset);
+  } else {
+    tensor.accumulated.clear(pattern, tensor.start_partition, tensor.offset);
+  }
+}
+
+bool Memory::accumulated(const AccessPattern& pattern) const {
+  const Allocation& tensor = *tensors_[pattern.tensor];
+  return tensor.accumulated.all() || !tensor.accumulated.first_unwritten(pattern, tensor.start_partition, tensor.offset);
+}
+
+bool Memory::touched_by_matmul(const AccessPattern& pattern) const {
+  const Allocation& tensor = *tensors_[pattern.tensor];
+  return !tensor.accumulated.none() && tensor.accumulated.any_written(pattern, tensor.start_partition, tensor.offset);
+}
+
+}  // namespace trnsim::memory

@@ -1,0 +1,105 @@
+// The memories of one NeuronCore: SBUF and PSUM of the generation's true size, and the HBM tensors it can reach.
+// Holds bytes and knows who wrote them; computes nothing and knows no time.
+// Not modelled: ECC, the HBM address map (each HBM tensor has storage of its own).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "memory/access_pattern.h"
+#include "memory/placement.h"
+#include "memory/written.h"
+
+namespace trnsim::memory {
+
+struct Geometry {
+  int partitions = 128;
+  std::int64_t sbuf_bytes = 0;  // per partition, as far as kernels may use it
+  std::int64_t psum_bytes = 0;  // per partition
+  std::int64_t psum_bank_bytes = 0;
+  bool real_storage = true;  // false: timing only, nothing is ever read or written
+};
+
+enum class Overlap : std::uint8_t {
+  kShared,   // tensors at overlapping addresses see each other's bytes, as on the chip
+  kClobber,  // writing one tensor invalidates the others there: reading them is the kernel's error
+};
+
+class Memory;
+
+// One tensor's storage. Lives as long as somebody refers to it; then its bytes are free for the next tile.
+struct Allocation {
+  std::uint32_t id = 0;
+  std::string name;
+  Space space = Space::kHbm;
+  int start_partition = 0;
+  int partitions = 1;       // rows; 1 for HBM
+  std::int64_t offset = 0;  // bytes within the partition
+  std::int64_t bytes = 0;   // per partition (on chip), in all (HBM)
+  bool explicit_address = false;
+  Overlap overlap = Overlap::kShared;
+  WrittenMap written{1, 0};
+  WrittenMap accumulated{1, 0};  // PSUM: bytes whose last writer was a matmul
+  std::uint32_t clobbered_by = 0;
+  std::unique_ptr<std::byte[], void (*)(std::byte*)> hbm{nullptr, [](std::byte*) {}};
+  std::weak_ptr<Memory> home;
+
+  ~Allocation();
+};
+
+class Memory : public std::enable_shared_from_this<Memory> {
+ public:
+  explicit Memory(const Geometry& geometry);
+  ~Memory();
+
+  const Geometry& geometry() const { return geometry_; }
+
+  std::shared_ptr<Allocation> allocate_hbm(std::string name, std::int64_t bytes);
+  // Placed by the allocator. Throws ProgramError listing the live tensors when it does not fit.
+  std::shared_ptr<Allocation> allocate(Space space, std::string name, int partitions, std::int64_t bytes_per_partition);
+  // Placed by the kernel.
+  std::shared_ptr<Allocation> allocate_at(Space space, std::string name, int partitions, std::int64_t bytes_per_partition,
+                                          int start_partition, std::int64_t offset, Overlap overlap);
+
+  // First byte of the pattern in host memory, and the host distance from one partition to the next.
+  std::byte* data(const AccessPattern& pattern) const;
+  std::ptrdiff_t partition_pitch(Space space) const { return space == Space::kSbuf ? sbuf_pitch_ : psum_pitch_; }
+
+  // Throws ProgramError naming `operand`, the tensor and the first byte that was never written.
+  void require_written(const AccessPattern& pattern, const char* operand) const;
+  void mark_written(const AccessPattern& pattern);
+  // PSUM only: the accumulate rule needs to know whose bytes these are.
+  void mark_accumulated(const AccessPattern& pattern, bool by_matmul);
+  bool accumulated(const AccessPattern& pattern) const;      // all of it last written by matmuls
+  bool touched_by_matmul(const AccessPattern& pattern) const;  // any of it
+
+  const Allocation& allocation(std::uint32_t id) const { return *tensors_[id]; }
+  std::size_t tensor_count() const { return tensors_.size(); }
+  const Placement& placement(Space space) const { return space == Space::kSbuf ? sbuf_placement_ : psum_placement_; }
+
+ private:
+  friend struct Allocation;
+  std::shared_ptr<Allocation> adopt(std::unique_ptr<Allocation> allocation);
+  std::string live_tensors(Space space) const;
+  void release(const Allocation& allocation);
+  void clobber_others(const Allocation& writer, const AccessPattern& pattern);
+  Placement& placement_of(Space space) { return space == Space::kSbuf ? sbuf_placement_ : psum_placement_; }
+
+  Geometry geometry_;
+  std::ptrdiff_t sbuf_pitch_;
+  std::ptrdiff_t psum_pitch_;
+  std::byte* sbuf_ = nullptr;
+  std::byte* psum_ = nullptr;
+  Placement sbuf_placement_;
+  Placement psum_placement_;
+  // By id, live ones only; tensors with explicit addresses that share bytes write into the map of the whole memory.
+  std::vector<Allocation*> tensors_;
+  std::vector<Allocation*> explicit_tensors_;
+  WrittenMap shared_sbuf_;
+  WrittenMap shared_psum_;
+};
+
+}  // namespace trnsim::memory

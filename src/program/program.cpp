@@ -1,0 +1,36 @@
+#include "program/program.h"
+
+#include <cstring>
+
+namespace trnsim::program {
+
+std::uint32_t Program::intern(const Site& site) {
+  const auto [it, added] = site_index_.try_emplace(site, static_cast<std::uint32_t>(sites_.size()));
+  if (added) sites_.push_back(site);
+  return it->second;
+}
+
+void Program::append(const isa::InstructionType& type, isa::Engine engine, std::uint32_t site, const void* args) {
+  // Every struct starts at a multiple of eight, the strictest alignment among the arguments.
+  const std::size_t at = (arguments_.size() + 7) / 8 * 8;
+  arguments_.resize(at + type.size());
+  std::memcpy(arguments_.data() + at, args, type.size());
+  instructions_.push_back({type.opcode, engine, site, at});
+}
+
+const std::string* Program::name(std::size_t i) const {
+  const auto it = names_.find(i);
+  return it == names_.end() ? nullptr : &it->second;
+}
+
+void Program::tensor_born(const memory::Allocation& allocation) {
+  tensors_.emplace(allocation.id, TensorLife{allocation.name, allocation.space, allocation.partitions, allocation.offset,
+                                             allocation.bytes, size(), ~std::uint64_t{0}});
+}
+
+void Program::tensor_freed(std::uint32_t id) {
+  const auto it = tensors_.find(id);
+  if (it != tensors_.end()) it->second.freed = size();
+}
+
+}  // namespace trnsim::program

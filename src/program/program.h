@@ -1,0 +1,69 @@
+// The dynamic instruction stream of one NeuronCore: what the front ends and the compiler produce, `core` executes and
+// `timing` clocks. Plain data: an opcode, its argument struct byte for byte, and the source line it came from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/instruction.h"
+
+namespace trnsim::program {
+
+// A line of the user's code.
+struct Site {
+  std::string file;
+  int line = 0;
+  std::string function;
+  auto operator<=>(const Site&) const = default;
+};
+
+struct Instruction {
+  std::uint16_t opcode;
+  isa::Engine engine;
+  std::uint32_t site;    // index into sites()
+  std::uint64_t args;    // where the argument struct starts
+};
+
+// A tensor's life, counted in instructions, for the memory map.
+struct TensorLife {
+  std::string name;
+  memory::Space space;
+  int partitions;
+  std::int64_t offset;
+  std::int64_t bytes;  // per partition (on chip), in all (HBM)
+  std::uint64_t born;  // instructions recorded when it was created
+  std::uint64_t freed;  // when it was released; the program's length if it lived to the end
+};
+
+class Program {
+ public:
+  std::uint32_t intern(const Site& site);
+  void append(const isa::InstructionType& type, isa::Engine engine, std::uint32_t site, const void* args);
+  // Gives the latest instruction a name of the user's choice.
+  void name_last(std::string name) { names_[instructions_.size() - 1] = std::move(name); }
+
+  std::size_t size() const { return instructions_.size(); }
+  const Instruction& operator[](std::size_t i) const { return instructions_[i]; }
+  const void* args(const Instruction& instruction) const { return arguments_.data() + instruction.args; }
+  const isa::InstructionType& type(const Instruction& i) const { return isa::instruction_table()[i.opcode]; }
+  const std::vector<Site>& sites() const { return sites_; }
+  const std::string* name(std::size_t i) const;
+
+  void tensor_born(const memory::Allocation& allocation);
+  void tensor_freed(std::uint32_t id);
+  const std::map<std::uint32_t, TensorLife>& tensors() const { return tensors_; }
+
+ private:
+  std::vector<Instruction> instructions_;
+  std::vector<std::byte> arguments_;
+  std::vector<Site> sites_;
+  std::map<Site, std::uint32_t> site_index_;
+  std::map<std::size_t, std::string> names_;
+  std::map<std::uint32_t, TensorLife> tensors_;
+};
+
+}  // namespace trnsim::program

@@ -1,0 +1,219 @@
+#include "timing/clock.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "isa/cost.h"
+#include "timing/dma_engines.h"
+#include "timing/hazards.h"
+#include "timing/tensor_ramp.h"
+
+namespace trnsim::timing {
+
+std::string_view wait_name(Wait wait) {
+  constexpr std::array<std::string_view, 6> kNames{"nothing", "engine", "data", "buffer reuse", "port", "DMA engines"};
+  return kNames[static_cast<std::size_t>(wait)];
+}
+
+namespace {
+
+struct Ready {
+  Picoseconds at;
+  Wait wait = Wait::kNothing;
+  std::uint32_t for_whom = kNobody;
+
+  void not_before(Picoseconds when, Wait reason, std::uint32_t whom) {
+    if (when <= at) return;
+    *this = {when, reason, whom};
+  }
+};
+
+class Clock {
+ public:
+  Clock(const program::Program& program, const catalog::Chip& chip)
+      : program_(program),
+        core_(chip.core),
+        model_(core_),
+        dependencies_(program),
+        ramp_(core_.tensor),
+        dma_(core_.dma, chip.hbm.bandwidth),
+        semaphore_(from_ns(core_.sync.semaphore_latency)) {}
+
+  // Queues are in order and dependencies point backwards, so taking the queue head that can start first visits
+  // everything in the order of time: shared resources then see their users in that order too.
+  Timeline run() {
+    timeline_.entries.resize(program_.size());
+    scheduled_.assign(program_.size(), false);
+    for (std::size_t i = 0; i < program_.size(); ++i) {
+      streams_[index(dependencies_.queue(i))].push_back(static_cast<std::uint32_t>(i));
+    }
+    for (std::size_t done = 0; done < program_.size(); ++done) {
+      int best = -1;
+      Ready first;
+      for (int q = 0; q < kQueueCount; ++q) {
+        if (!refresh(q)) continue;
+        if (best < 0 || heads_[q].at < first.at) {
+          best = q;
+          first = heads_[q];
+        }
+      }
+      if (best < 0) internal_error("no instruction can start; {} of {} clocked", done, program_.size());
+      place(static_cast<Queue>(best), streams_[best][next_[best]], first);
+      scheduled_[streams_[best][next_[best]]] = true;
+      ++next_[best];
+      known_[best] = false;
+    }
+    timeline_.dma_busy = dma_.busy();
+    timeline_.launch = from_ns(core_.launch.neff);
+    return std::move(timeline_);
+  }
+
+ private:
+  static constexpr std::size_t index(Queue queue) { return static_cast<std::size_t>(queue); }
+
+  // Makes sure that heads_[q] is the ready time of the queue's next instruction; false when it cannot be known yet.
+  bool refresh(int q) {
+    if (known_[q]) return true;
+    if (next_[q] == streams_[q].size()) return false;
+    const std::uint32_t i = streams_[q][next_[q]];
+    Ready ready;
+    ready.not_before(queue_free_[q], Wait::kEngine, last_[q]);
+    for (const Dependency& dependency : dependencies_.of(i)) {
+      if (!scheduled_[dependency.on]) return false;
+      wait_for(ready, static_cast<Queue>(q), dependency);
+    }
+    heads_[q] = ready;
+    known_[q] = true;
+    return true;
+  }
+
+  void wait_for(Ready& ready, Queue queue, const Dependency& dependency) const {
+    const Entry& other = timeline_.entries[dependency.on];
+    const bool same = other.queue == queue && !is_dma(queue);
+    if (same && dependency.hazard != Hazard::kRead) return;  // in order already
+    const bool reading = dependency.hazard == Hazard::kReuse;
+    const Picoseconds done = reading && !is_dma(other.queue) ? other.busy_end : other.end;
+    const bool signalled = same || is_dma(other.queue);  // the end of a DMA includes its notification
+    ready.not_before(signalled ? done : done + semaphore_,
+                     dependency.hazard == Hazard::kRead ? Wait::kData : Wait::kReuse, dependency.on);
+  }
+
+  void place(Queue queue, std::uint32_t i, Ready ready) {
+    const program::Instruction& instruction = program_[i];
+    const isa::InstructionType& type = program_.type(instruction);
+    const void* args = program_.args(instruction);
+    const isa::Cost cost = type.cost(args, model_);
+    Entry& entry = timeline_.entries[i];
+    entry.queue = queue;
+    if (is_dma(queue)) {
+      place_transfer(entry, queue, type, args, cost, ready);
+    } else {
+      place_on_engine(entry, queue, type, args, cost, ready);
+    }
+    entry.wait = ready.wait;
+    entry.waited_for = ready.for_whom;
+    queue_free_[index(queue)] = entry.busy_end;
+    last_[index(queue)] = i;
+    timeline_.total = std::max(timeline_.total, entry.end);
+  }
+
+  void place_on_engine(Entry& entry, Queue queue, const isa::InstructionType& type, const void* args,
+                       const isa::Cost& cost, Ready& ready) {
+    const auto [sbuf_lock, psum_lock] = locks(queue, type, args);
+    if (sbuf_lock) ready.not_before(sbuf_port_.free, Wait::kPort, sbuf_port_.holder);
+    if (psum_lock) ready.not_before(psum_port_.free, Wait::kPort, psum_port_.holder);
+    entry.start = ready.at;
+    entry.prelude = {};
+    if (queue == Queue::kScalar && cost.table_set != 0 && cost.table_set != table_set_) {
+      table_set_ = cost.table_set;
+      entry.prelude = from_ns(core_.scalar.table_load);
+      timeline_.table_loads += entry.prelude;
+      ++timeline_.table_load_count;
+    }
+    Picoseconds busy = cost.occupancy;
+    if (queue == Queue::kTensor) {
+      busy = ramp_.stretch(entry.start, busy);
+      timeline_.flops += cost.flops;
+    }
+    entry.busy_end = entry.start + entry.prelude + busy;
+    entry.end = entry.busy_end + (cost.latency - cost.occupancy);
+    timeline_.busy[index(queue)] += busy;
+    const auto i = static_cast<std::uint32_t>(&entry - timeline_.entries.data());
+    if (sbuf_lock) sbuf_port_ = {entry.busy_end, i};
+    if (psum_lock) psum_port_ = {entry.busy_end, i};
+  }
+
+  // NeuronCore-v2: Vector and GpSimd exclude each other from SBUF, Vector and Scalar from PSUM.
+  std::pair<bool, bool> locks(Queue queue, const isa::InstructionType& type, const void* args) const {
+    const bool may_sbuf = core_.sbuf.vector_gpsimd_exclusive && (queue == Queue::kVector || queue == Queue::kGpsimd);
+    const bool may_psum = core_.psum.vector_scalar_exclusive && (queue == Queue::kVector || queue == Queue::kScalar);
+    bool sbuf = false, psum = false;
+    if (may_sbuf || may_psum) {
+      isa::for_each_tile(type, args, [&](const isa::FieldInfo&, const isa::Tile& tile) {
+        sbuf = sbuf || (may_sbuf && tile.space == memory::Space::kSbuf);
+        psum = psum || (may_psum && tile.space == memory::Space::kPsum);
+      });
+    }
+    return {sbuf, psum};
+  }
+
+  void place_transfer(Entry& entry, Queue queue, const isa::InstructionType& type, const void* args, const isa::Cost& cost,
+                      Ready& ready) {
+    const catalog::Dma& dma = core_.dma;
+    const isa::DmaWork& work = cost.dma;
+    int first_lane = 0;
+    isa::for_each_tile(type, args, [&](const isa::FieldInfo&, const isa::Tile& tile) {
+      if (tile.on_chip()) first_lane = tile.start_partition;
+    });
+    entry.start = ready.at;
+    // Building descriptors keeps the queue busy; prebuilt ones cost only the trigger.
+    double issue = dma.issue;
+    if (work.hardware_descriptors && dma.hardware_issue) issue = *dma.hardware_issue;
+    if (work.software_descriptors) issue = dma.software_descriptor * static_cast<double>(work.elements);
+    entry.busy_end = entry.start + from_ns(issue);
+    const double trigger = queue == Queue::kDmaStore ? dma.store_trigger_latency : dma.trigger_latency;
+    const Picoseconds at_engines = entry.busy_end + from_ns(trigger);
+    const DmaEngines::Service service = dma_.serve(work, first_lane, at_engines);
+    if (service.queued) ready.wait = Wait::kDmaEngines;
+    entry.prelude = service.begin - entry.start;
+    entry.end = service.end + from_ns(dma.completion_latency);
+    timeline_.busy[index(queue)] += service.end - service.begin;
+    timeline_.dma_bytes += work.bytes;
+    timeline_.dma_elements += work.elements;
+    timeline_.hbm_bytes += (work.reads_hbm ? work.bytes : 0) + (work.writes_hbm ? work.bytes : 0);
+  }
+
+  struct Port {
+    Picoseconds free;
+    std::uint32_t holder = kNobody;
+  };
+
+  const program::Program& program_;
+  const catalog::Core& core_;
+  isa::CostModel model_;
+  Dependencies dependencies_;
+  TensorRamp ramp_;
+  DmaEngines dma_;
+  Picoseconds semaphore_;
+  Timeline timeline_;
+  std::vector<bool> scheduled_;
+  std::array<std::vector<std::uint32_t>, kQueueCount> streams_;
+  std::array<std::size_t, kQueueCount> next_{};
+  std::array<Ready, kQueueCount> heads_;
+  std::array<bool, kQueueCount> known_{};
+  std::array<Picoseconds, kQueueCount> queue_free_{};
+  std::array<std::uint32_t, kQueueCount> last_ = [] {
+    std::array<std::uint32_t, kQueueCount> nobody{};
+    nobody.fill(kNobody);
+    return nobody;
+  }();
+  Port sbuf_port_, psum_port_;
+  std::int8_t table_set_ = 0;
+};
+
+}  // namespace
+
+Timeline clock(const program::Program& program, const catalog::Chip& chip) { return Clock(program, chip).run(); }
+
+}  // namespace trnsim::timing

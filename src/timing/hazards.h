@@ -1,0 +1,40 @@
+// Which earlier instructions each instruction depends on, from the bytes that they touch. The compiler would turn these
+// into semaphore waits. Time plays no part here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "program/program.h"
+#include "timing/queue.h"
+
+namespace trnsim::timing {
+
+enum class Hazard : std::uint8_t {
+  kRead,       // reads what the other wrote
+  kOverwrite,  // writes where the other wrote
+  kReuse,      // writes where the other still reads
+};
+
+struct Dependency {
+  std::uint32_t on;  // index of the earlier instruction
+  Hazard hazard;
+};
+
+class Dependencies {
+ public:
+  explicit Dependencies(const program::Program& program);
+
+  std::span<const Dependency> of(std::size_t instruction) const {
+    return {list_.data() + first_[instruction], list_.data() + first_[instruction + 1]};
+  }
+  Queue queue(std::size_t instruction) const { return queues_[instruction]; }
+
+ private:
+  std::vector<Dependency> list_;
+  std::vector<std::uint64_t> first_;
+  std::vector<Queue> queues_;
+};
+
+}  // namespace trnsim::timing
