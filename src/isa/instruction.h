@@ -44,7 +44,7 @@ struct InstructionType {
   void (*check)(const void* args, const Rules& rules);
   void (*execute)(const void* args, CoreState& state);
   Cost (*cost)(const void* args, const CostModel& model);
-  // Data-dependent addresses: the tile fields then stand for the whole region that may be touched.
+
   std::uint16_t opcode = 0;
 
   std::size_t size() const { return defaults.size(); }
