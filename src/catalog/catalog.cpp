@@ -17,28 +17,33 @@ namespace fs = std::filesystem;
 
 std::string plain(std::string_view name) {
   std::string text(name);
-  for (char& c : text) c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : text)
+    c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
 }
 
 bool is_called(const Record& record, std::string_view name) {
   const std::string wanted = plain(name);
-  return plain(record.name) == wanted || std::any_of(record.aliases.begin(), record.aliases.end(),
-                                                     [&](const std::string& alias) { return plain(alias) == wanted; });
+  return plain(record.name) == wanted ||
+         std::any_of(record.aliases.begin(), record.aliases.end(),
+                     [&](const std::string& alias) { return plain(alias) == wanted; });
 }
 
-// inf1.2xlarge before inf1.24xlarge: runs of digits compare as numbers.
+// inf1.xlarge, inf1.2xlarge, inf1.24xlarge: runs of digits compare as numbers and stand after
+// letters.
 bool natural_less(std::string_view a, std::string_view b) {
   std::size_t i = 0, j = 0;
   auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
   while (i < a.size() && j < b.size()) {
     if (is_digit(a[i]) && is_digit(b[j])) {
       unsigned long x = 0, y = 0;
-      for (; i < a.size() && is_digit(a[i]); ++i) x = x * 10 + static_cast<unsigned long>(a[i] - '0');
-      for (; j < b.size() && is_digit(b[j]); ++j) y = y * 10 + static_cast<unsigned long>(b[j] - '0');
+      for (; i < a.size() && is_digit(a[i]); ++i)
+        x = x * 10 + static_cast<unsigned long>(a[i] - '0');
+      for (; j < b.size() && is_digit(b[j]); ++j)
+        y = y * 10 + static_cast<unsigned long>(b[j] - '0');
       if (x != y) return x < y;
     } else if (a[i] != b[j]) {
-      return a[i] < b[j];
+      return is_digit(a[i]) == is_digit(b[j]) ? a[i] < b[j] : is_digit(b[j]);
     } else {
       ++i;
       ++j;
@@ -47,7 +52,8 @@ bool natural_less(std::string_view a, std::string_view b) {
   return a.size() - i < b.size() - j;
 }
 
-[[noreturn]] void unknown_name(std::string_view kind, std::string_view name, const std::vector<const Record*>& known) {
+[[noreturn]] void unknown_name(std::string_view kind, std::string_view name,
+                               const std::vector<const Record*>& known) {
   std::vector<std::string> names, spellings;
   for (const Record* record : known) {
     names.push_back(record->name);
@@ -56,7 +62,8 @@ bool natural_less(std::string_view a, std::string_view b) {
   }
   const std::string nearest = nearest_name(plain(name), spellings);
   config_error("There is no {} called \"{}\"{}. Known: {}.", kind, name,
-               nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest), fmt::join(names, ", "));
+               nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest),
+               fmt::join(names, ", "));
 }
 
 template <class T>
@@ -70,13 +77,15 @@ const T& find_in(const std::vector<T>& all, std::string_view kind, std::string_v
 
 std::vector<fs::path> toml_files(const fs::path& directory) {
   if (!fs::is_directory(directory))
-    config_error("{}: the hardware catalogue has no such directory; set TRNSIM_HARDWARE or pass --hardware",
-                 directory.string());
+    config_error(
+        "{}: the hardware catalogue has no such directory; set TRNSIM_HARDWARE or pass --hardware",
+        directory.string());
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(directory))
     if (entry.path().extension() == ".toml") files.push_back(entry.path());
-  std::sort(files.begin(), files.end(),
-            [](const fs::path& a, const fs::path& b) { return natural_less(a.stem().string(), b.stem().string()); });
+  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+    return natural_less(a.stem().string(), b.stem().string());
+  });
   return files;
 }
 
@@ -92,7 +101,8 @@ T read_record(const fs::path& file, const Schema& schema) {
 template <class T>
 std::vector<T> read_directory(const fs::path& directory, const Schema& schema) {
   std::vector<T> records;
-  for (const fs::path& file : toml_files(directory)) records.push_back(read_record<T>(file, schema));
+  for (const fs::path& file : toml_files(directory))
+    records.push_back(read_record<T>(file, schema));
   return records;
 }
 
@@ -110,14 +120,18 @@ Chip make_chip(Document document, const Chip* base, const std::vector<Core>& cor
   const Schema& schema = chip_schema();
   std::vector<Fact> facts = base ? base->facts : std::vector<Fact>{};
   const Fact* own_core = document.record.fact("neuroncore");
-  const bool other_core = own_core && (!base || std::get<std::string>(own_core->value) != base->neuroncore);
+  const bool other_core =
+      own_core && (!base || std::get<std::string>(own_core->value) != base->neuroncore);
   if (other_core) keep_core(facts, false);
   override_facts(facts, document.record.facts, schema);
 
-  const auto named = std::find_if(facts.begin(), facts.end(), [](const Fact& f) { return f.path == "neuroncore"; });
+  const auto named = std::find_if(facts.begin(), facts.end(),
+                                  [](const Fact& f) { return f.path == "neuroncore"; });
   if (named == facts.end())
-    config_error("{}:1:1: neuroncore is missing: which NeuronCore, such as \"neuroncore_v3\" (or say base = "
-                 "\"trainium2\" and state only what differs)", document.record.file);
+    config_error(
+        "{}:1:1: neuroncore is missing: which NeuronCore, such as \"neuroncore_v3\" (or say base = "
+        "\"trainium2\" and state only what differs)",
+        document.record.file);
   const Core& core = find_in(cores, "NeuronCore", std::get<std::string>(named->value));
   if (!base || other_core) {
     std::vector<Fact> all = under_core(core.facts);
@@ -136,12 +150,14 @@ Chip make_chip(Document document, const Chip* base, const std::vector<Core>& cor
   return chip;
 }
 
-void check_reference(const Record& from, std::string_view path, const std::optional<std::string>& name,
-                     const auto& all) {
-  if (!name || std::any_of(all.begin(), all.end(), [&](const Record& r) { return is_called(r, *name); })) return;
+void check_reference(const Record& from, std::string_view path,
+                     const std::optional<std::string>& name, const auto& all) {
+  if (!name ||
+      std::any_of(all.begin(), all.end(), [&](const Record& r) { return is_called(r, *name); }))
+    return;
   const Fact* fact = from.fact(path);
-  config_error("{}:{}:1: {} is \"{}\", which the catalogue does not have", from.file, fact ? fact->line : 1, path,
-               *name);
+  config_error("{}:{}:1: {} is \"{}\", which the catalogue does not have", from.file,
+               fact ? fact->line : 1, path, *name);
 }
 
 void check_references(const Catalog& catalog) {
@@ -166,11 +182,19 @@ void check_references(const Catalog& catalog) {
 
 }  // namespace
 
-const Core& Catalog::core(std::string_view name) const { return find_in(cores, "NeuronCore", name); }
+const Core& Catalog::core(std::string_view name) const {
+  return find_in(cores, "NeuronCore", name);
+}
 const Chip& Catalog::chip(std::string_view name) const { return find_in(chips, "chip", name); }
-const Instance& Catalog::instance(std::string_view name) const { return find_in(instances, "instance", name); }
-const System& Catalog::system(std::string_view name) const { return find_in(systems, "system", name); }
-const Cluster& Catalog::cluster(std::string_view name) const { return find_in(clusters, "cluster", name); }
+const Instance& Catalog::instance(std::string_view name) const {
+  return find_in(instances, "instance", name);
+}
+const System& Catalog::system(std::string_view name) const {
+  return find_in(systems, "system", name);
+}
+const Cluster& Catalog::cluster(std::string_view name) const {
+  return find_in(clusters, "cluster", name);
+}
 const Gpu& Catalog::gpu(std::string_view name) const { return find_in(gpus, "GPU", name); }
 
 std::vector<const Record*> Catalog::records() const {
@@ -199,8 +223,8 @@ Catalog load(const fs::path& hardware_dir) {
   catalog.directory = hardware_dir;
   catalog.cores = read_directory<Core>(hardware_dir / "cores", core_schema());
   for (const fs::path& file : toml_files(hardware_dir / "chips"))
-    catalog.chips.push_back(
-        make_chip(read_document(file, chip_schema(), Strictness::kCatalogue), nullptr, catalog.cores));
+    catalog.chips.push_back(make_chip(read_document(file, chip_schema(), Strictness::kCatalogue),
+                                      nullptr, catalog.cores));
   catalog.instances = read_directory<Instance>(hardware_dir / "instances", instance_schema());
   catalog.systems = read_directory<System>(hardware_dir / "systems", system_schema());
   catalog.clusters = read_directory<Cluster>(hardware_dir / "clusters", cluster_schema());

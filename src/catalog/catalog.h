@@ -1,5 +1,6 @@
-// The catalogue: everything that hardware/*.toml says, as plain structs with their sources. Loaded once, then read
-// only. Names are matched without regard to case, and "-" equals "_"; aliases such as "trn2" work everywhere.
+// The catalogue: everything that hardware/*.toml says, as plain structs with their sources. Loaded
+// once, then read only. Names are matched without regard to case, and "-" equals "_"; aliases such
+// as "trn2" work everywhere.
 #pragma once
 
 #include <filesystem>
@@ -40,8 +41,8 @@ struct Catalog {
 
 Catalog load(const std::filesystem::path& hardware_dir);
 
-// A user's own chip. With `base = "trainium2"` the file states only what differs; figures of the core stand under
-// [core.tensor] and the like.
+// A user's own chip. With `base = "trainium2"` the file states only what differs; figures of the
+// core stand under [core.tensor] and the like.
 Chip load_chip_file(const std::filesystem::path& file, const Catalog& catalog);
 
 // What --chip accepts: a name, or the path of a user's file (it ends in ".toml").

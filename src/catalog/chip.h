@@ -1,5 +1,5 @@
-// One chip: its cores, the memory they share and the links to other chips. `core` is the catalogue's NeuronCore, or
-// a changed one when a user's file overrides some of its figures.
+// One chip: its cores, the memory they share and the links to other chips. `core` is the
+// catalogue's NeuronCore, or a changed one when a user's file overrides some of its figures.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace trnsim::catalog {
 
-// Published peaks of the whole chip. Matmul rooflines should use cores x the Tensor Engine instead: these presumably
-// count the other engines as well.
+// Published peaks of the whole chip. Matmul rooflines should use cores x the Tensor Engine instead:
+// these presumably count the other engines as well.
 struct ChipPeaks {
   std::optional<Number> bf16, tf32, fp32, fp8, mx, sparse, int8;
 };
@@ -29,11 +29,13 @@ struct ChipDma {
 
 struct NeuronLink {
   std::string version;
-  Number links;                               // neighbours in a torus, or switch ports
-  Number bandwidth;                           // all links, both directions
-  std::optional<Number> link_each_way;        // one link of the instance's network, one direction
-  std::optional<Number> outer_link_each_way;  // one link between instances (UltraServer), one direction
-  std::optional<Number> server_each_way, rack_each_way, cross_rack_each_way;  // switched systems, per chip
+  Number links;                         // neighbours in a torus, or switch ports
+  Number bandwidth;                     // all links, both directions
+  std::optional<Number> link_each_way;  // one link of the instance's network, one direction
+  std::optional<Number>
+      outer_link_each_way;  // one link between instances (UltraServer), one direction
+  std::optional<Number> server_each_way, rack_each_way,
+      cross_rack_each_way;  // switched systems, per chip
   Number hop_latency;
 };
 

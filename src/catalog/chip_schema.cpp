@@ -1,4 +1,5 @@
-// Every figure of a chip: path in the file, unit, member, meaning. The core's rows follow under "core.".
+// Every figure of a chip: path in the file, unit, member, meaning. The core's rows follow under
+// "core.".
 #include "catalog/chip.h"
 #include "catalog/schema.h"
 
@@ -27,7 +28,8 @@ Schema make_schema() {
   Schema schema{"chip", {
     {"neuroncore", "", chip<&Chip::neuroncore>, "which NeuronCore"},
     {"cores", "count", chip<&Chip::cores>, "physical NeuronCores"},
-    {"logical_core_size", "count", chip<&Chip::logical_core_size>, "physical cores per logical core, by default"},
+    {"logical_core_size", "count", chip<&Chip::logical_core_size>,
+     "physical cores per logical core, by default"},
     {"cc_cores", "count", chip<&Chip::cc_cores>, "engines that run collectives"},
     {"host_link_each_way", "GB/s", chip<&Chip::host_link_each_way>, "to the host, one direction"},
 
@@ -52,11 +54,16 @@ Schema make_schema() {
     {"neuronlink.version", "", link<&N::version>, "generation of the links"},
     {"neuronlink.links", "count", link<&N::links>, "links, one per neighbour or switch port"},
     {"neuronlink.bandwidth", "GB/s", link<&N::bandwidth>, "published, all links, both directions"},
-    {"neuronlink.link_each_way", "GB/s", link<&N::link_each_way>, "one link within an instance, one direction"},
-    {"neuronlink.outer_link_each_way", "GB/s", link<&N::outer_link_each_way>, "one link between instances, one direction"},
-    {"neuronlink.server_each_way", "GB/s", link<&N::server_each_way>, "all links within the server, one direction"},
-    {"neuronlink.rack_each_way", "GB/s", link<&N::rack_each_way>, "all links to the rack's switches, one direction"},
-    {"neuronlink.cross_rack_each_way", "GB/s", link<&N::cross_rack_each_way>, "all links to the other rack, one direction"},
+    {"neuronlink.link_each_way", "GB/s", link<&N::link_each_way>,
+     "one link within an instance, one direction"},
+    {"neuronlink.outer_link_each_way", "GB/s", link<&N::outer_link_each_way>,
+     "one link between instances, one direction"},
+    {"neuronlink.server_each_way", "GB/s", link<&N::server_each_way>,
+     "all links within the server, one direction"},
+    {"neuronlink.rack_each_way", "GB/s", link<&N::rack_each_way>,
+     "all links to the rack's switches, one direction"},
+    {"neuronlink.cross_rack_each_way", "GB/s", link<&N::cross_rack_each_way>,
+     "all links to the other rack, one direction"},
     {"neuronlink.hop_latency", "ns", link<&N::hop_latency>, "one step of a ring between neighbours"},
 
     {"package.power", "W", package<&Package::power>, "power of the chip"},

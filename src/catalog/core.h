@@ -1,6 +1,7 @@
-// One NeuronCore: the sizes of its memories and the constants of its engines' cost formulas. The formulas themselves
-// are with the instructions; here are only numbers. Units are the schema's: GHz, ns, cycles (of the engine that the
-// struct describes), B, GB/s (which is also B/ns), TFLOPS. Meanings are in core_schema.cpp, one line each.
+// One NeuronCore: the sizes of its memories and the constants of its engines' cost formulas. The
+// formulas themselves are with the instructions; here are only numbers. Units are the schema's:
+// GHz, ns, cycles (of the engine that the struct describes), B, GB/s (which is also B/ns), TFLOPS.
+// Meanings are in core_schema.cpp, one line each.
 #pragma once
 
 #include <optional>

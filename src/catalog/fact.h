@@ -1,5 +1,6 @@
-// Facts: what the catalogue says about one thing, flat and in a fixed order, each with its source. The structs that
-// the models read (core.h, chip.h, ...) are filled from facts; showing and comparing work on the facts themselves.
+// Facts: what the catalogue says about one thing, flat and in a fixed order, each with its source.
+// The structs that the models read (core.h, chip.h, ...) are filled from facts; showing and
+// comparing work on the facts themselves.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// One EC2 instance type: which accelerators, how they are joined, the host, the network, and what an hour costs.
+// One EC2 instance type: which accelerators, how they are joined, the host, the network, and what
+// an hour costs.
 #pragma once
 
 #include <optional>
@@ -29,7 +30,9 @@ struct Price {
   std::optional<Number> on_demand, previous_on_demand, reserved, capacity_block, govcloud;
 
   // The rate to plan with: On-Demand where it is sold, else Capacity Block, else reserved.
-  std::optional<Number> best_known() const { return on_demand ? on_demand : capacity_block ? capacity_block : reserved; }
+  std::optional<Number> best_known() const {
+    return on_demand ? on_demand : capacity_block ? capacity_block : reserved;
+  }
 };
 
 struct Instance : Record {
@@ -37,7 +40,8 @@ struct Instance : Record {
   Number accelerators;
   std::string topology;  // "single", "line", "ring", "torus 4x4", "nvswitch"
   std::optional<Number> device_memory, device_bandwidth;
-  std::optional<Number> link_bandwidth;        // per accelerator, all links within the instance, both directions
+  std::optional<Number>
+      link_bandwidth;  // per accelerator, all links within the instance, both directions
   std::optional<Number> outer_link_bandwidth;  // the same between the instances of an UltraServer
   std::optional<Number> peak_bf16, peak_fp32, peak_fp8, peak_sparse, peak_int8;
   std::optional<Number> power;

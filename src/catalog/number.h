@@ -1,5 +1,6 @@
-// One hardware figure with the trust it deserves. A Number converts to double, so that formulas read like formulas,
-// yet a report can still ask how much of a result rests on guesses. Where a figure comes from is kept in fact.h.
+// One hardware figure with the trust it deserves. A Number converts to double, so that formulas
+// read like formulas, yet a report can still ask how much of a result rests on guesses. Where a
+// figure comes from is kept in fact.h.
 #pragma once
 
 #include <optional>

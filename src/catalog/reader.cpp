@@ -14,9 +14,10 @@
 namespace trnsim::catalog {
 namespace {
 
-const std::vector<std::string> kNumberKeys = {"value", "unit", "source",       "confidence",
+const std::vector<std::string> kNumberKeys = {"value", "unit", "source",      "confidence",
                                               "date",  "note", "alternatives"};
-const std::vector<std::string> kHeaderKeys = {"name", "title", "aliases", "note", "base", "sources"};
+const std::vector<std::string> kHeaderKeys = {"name", "title", "aliases",
+                                              "note", "base",  "sources"};
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
   const std::string nearest = nearest_name(name, known);
@@ -45,7 +46,8 @@ class DocumentReader {
 
  private:
   template <class... Args>
-  [[noreturn]] void fail(const toml::source_region& where, fmt::format_string<Args...> text, Args&&... args) const {
+  [[noreturn]] void fail(const toml::source_region& where, fmt::format_string<Args...> text,
+                         Args&&... args) const {
     config_error("{}:{}:{}: {}", file_, where.begin.line, where.begin.column,
                  fmt::format(text, std::forward<Args>(args)...));
   }
@@ -59,14 +61,16 @@ class DocumentReader {
     const toml::array* array = node.as_array();
     if (!array) fail(node.source(), "{} must be a list of strings", what);
     std::vector<std::string> list;
-    for (const toml::node& item : *array) list.push_back(text_of(item, fmt::format("each item of {}", what)));
+    for (const toml::node& item : *array)
+      list.push_back(text_of(item, fmt::format("each item of {}", what)));
     return list;
   }
 
   void read_sources(const toml::node& node) {
     const toml::table* table = node.as_table();
     if (!table) fail(node.source(), "sources must be a table of names for documents");
-    for (const auto& [key, value] : *table) sources_[std::string(key.str())] = text_of(value, key.str());
+    for (const auto& [key, value] : *table)
+      sources_[std::string(key.str())] = text_of(value, key.str());
   }
 
   void read_header(const toml::table& root) {
@@ -76,13 +80,15 @@ class DocumentReader {
     if (const toml::node* node = root.get("note")) record.note = text_of(*node, "note");
     if (const toml::node* node = root.get("base")) document_.base = text_of(*node, "base");
     if (const toml::node* node = root.get("aliases")) record.aliases = list_of(*node, "aliases");
-    if (record.name.empty()) fail(root.source(), "name is missing: what this {} is called", schema_.kind);
+    if (record.name.empty())
+      fail(root.source(), "name is missing: what this {} is called", schema_.kind);
   }
 
   void read_group(const toml::table& table, const std::string& prefix) {
     for (const auto& [key, node] : table) {
       const std::string path = prefix + std::string(key.str());
-      const bool header = std::find(kHeaderKeys.begin(), kHeaderKeys.end(), path) != kHeaderKeys.end();
+      const bool header =
+          std::find(kHeaderKeys.begin(), kHeaderKeys.end(), path) != kHeaderKeys.end();
       if (const Field* field = schema_.find(path)) {
         document_.record.facts.push_back(read_fact(*field, key, node));
       } else if (schema_.is_group(path) && node.is_table()) {
@@ -90,7 +96,8 @@ class DocumentReader {
       } else if (!header) {
         std::vector<std::string> known = schema_.paths();
         known.insert(known.end(), kHeaderKeys.begin(), kHeaderKeys.end());
-        fail(key.source(), "\"{}\" is not a known key of a {}{}", path, schema_.kind, did_you_mean(path, known));
+        fail(key.source(), "\"{}\" is not a known key of a {}{}", path, schema_.kind,
+             did_you_mean(path, known));
       }
     }
   }
@@ -107,8 +114,10 @@ class DocumentReader {
     } else {
       const bool number = field.access.kind == Access::Kind::kNumber;
       if (number && strictness_ == Strictness::kCatalogue)
-        fail(node.source(), "{} needs a unit, a source and a confidence: {{ value = ..., unit = \"{}\", source = "
-             "\"...\", confidence = \"...\" }}", field.path, field.unit);
+        fail(node.source(),
+             "{} needs a unit, a source and a confidence: {{ value = ..., unit = \"{}\", source = "
+             "\"...\", confidence = \"...\" }}",
+             field.path, field.unit);
       fact.value = read_value(field, node, field.unit);
       if (number) fact.source = "user file";
       fact.confidence = number ? Confidence::kGuess : Confidence::kDocumented;
@@ -119,7 +128,8 @@ class DocumentReader {
   void read_table(const Field& field, const toml::table& table, Fact& fact) {
     for (const auto& [key, node] : table)
       if (std::find(kNumberKeys.begin(), kNumberKeys.end(), key.str()) == kNumberKeys.end())
-        fail(key.source(), "\"{}\" is not a known key of a value{}", key.str(), did_you_mean(key.str(), kNumberKeys));
+        fail(key.source(), "\"{}\" is not a known key of a value{}", key.str(),
+             did_you_mean(key.str(), kNumberKeys));
     const toml::node* value = table.get("value");
     if (!value) fail(table.source(), "{} has no value", field.path);
     const std::string unit = read_unit(field, table);
@@ -131,13 +141,15 @@ class DocumentReader {
     if (const toml::node* node = table.get("alternatives")) {
       const toml::array* array = node->as_array();
       if (!array) fail(node->source(), "alternatives must be a list of tables");
-      for (const toml::node& item : *array) fact.alternatives.push_back(read_alternative(field, item, unit));
+      for (const toml::node& item : *array)
+        fact.alternatives.push_back(read_alternative(field, item, unit));
     }
   }
 
   Alternative read_alternative(const Field& field, const toml::node& node, std::string_view unit) {
     const toml::table* table = node.as_table();
-    if (!table || !table->get("value")) fail(node.source(), "an alternative needs a value, a source and a confidence");
+    if (!table || !table->get("value"))
+      fail(node.source(), "an alternative needs a value, a source and a confidence");
     return {read_value(field, *table->get("value"), unit), read_source(*table, field.path),
             read_confidence(*table, field.path)};
   }
@@ -145,34 +157,39 @@ class DocumentReader {
   std::string read_unit(const Field& field, const toml::table& table) const {
     const toml::node* node = table.get("unit");
     if (!node) {
-      if (field.unit.empty() || strictness_ == Strictness::kUserFile) return std::string(field.unit);
+      if (field.unit.empty() || strictness_ == Strictness::kUserFile)
+        return std::string(field.unit);
       fail(table.source(), "{} has no unit; it is measured in {}", field.path, field.unit);
     }
     const std::string unit = text_of(*node, "unit");
     if (!convert(1, unit, field.unit)) {
-      const std::vector<std::string> known = units_like(field.unit);
-      fail(node->source(), "{} is measured in {}, not in \"{}\"{}; use one of: {}", field.path, field.unit, unit,
-           did_you_mean(unit, known), fmt::join(known, ", "));
+      fail(node->source(), "{} is measured in {}, not in \"{}\"; use one of: {}", field.path,
+           field.unit, unit, fmt::join(units_like(field.unit), ", "));
     }
     return unit;
   }
 
   Value read_value(const Field& field, const toml::node& node, std::string_view unit) const {
     switch (field.access.kind) {
-      case Access::Kind::kText: return text_of(node, field.path);
-      case Access::Kind::kList: return list_of(node, field.path);
+      case Access::Kind::kText:
+        return text_of(node, field.path);
+      case Access::Kind::kList:
+        return list_of(node, field.path);
       case Access::Kind::kFlag:
         if (const auto* flag = node.as_boolean()) return flag->get();
         fail(node.source(), "{} must be true or false", field.path);
-      case Access::Kind::kNumber: break;
+      case Access::Kind::kNumber:
+        break;
     }
     const auto number = node.value<double>();
     if (!number || !node.is_number()) fail(node.source(), "{} must be a number", field.path);
-    if (!(*number >= 0)) fail(node.source(), "{} must not be negative, got {}", field.path, *number);
+    if (!(*number >= 0))
+      fail(node.source(), "{} must not be negative, got {}", field.path, *number);
     return *convert(*number, unit, field.unit);
   }
 
-  // "@guide, table 2" stands for the document that [sources] calls "guide". Documents are long and named often.
+  // "@guide, table 2" stands for the document that [sources] calls "guide". Documents are long and
+  // named often.
   std::string read_source(const toml::table& table, std::string_view path) const {
     const toml::node* node = table.get("source");
     if (!node) {
@@ -214,8 +231,8 @@ class DocumentReader {
     const std::string text = text_of(*node, "confidence");
     if (const auto confidence = parse_confidence(text)) return *confidence;
     const std::vector<std::string> known = {"documented", "measured", "inferred", "guess"};
-    fail(node->source(), "\"{}\" is not a confidence{}; use one of: {}", text, did_you_mean(text, known),
-         fmt::join(known, ", "));
+    fail(node->source(), "\"{}\" is not a confidence{}; use one of: {}", text,
+         did_you_mean(text, known), fmt::join(known, ", "));
   }
 
   std::string file_;
@@ -227,7 +244,8 @@ class DocumentReader {
 
 }  // namespace
 
-Document read_document(const std::filesystem::path& file, const Schema& schema, Strictness strictness) {
+Document read_document(const std::filesystem::path& file, const Schema& schema,
+                       Strictness strictness) {
   const std::string name = file.string();
   toml::table root;
   try {

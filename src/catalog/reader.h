@@ -1,5 +1,5 @@
-// Reads one TOML file of the catalogue into facts, checking each key against a schema. Every complaint begins with
-// file:line:column and names the nearest known word.
+// Reads one TOML file of the catalogue into facts, checking each key against a schema. Every
+// complaint begins with file:line:column and names the nearest known word.
 #pragma once
 
 #include <filesystem>
@@ -22,12 +22,16 @@ enum class Strictness {
   kUserFile,   // a bare number is fine: the schema's unit, a guess by the user
 };
 
-Document read_document(const std::filesystem::path& file, const Schema& schema, Strictness strictness);
+Document read_document(const std::filesystem::path& file, const Schema& schema,
+                       Strictness strictness);
 
-// Puts facts into the members that the schema names. Throws ConfigError when a required one is missing.
-void fill(void* record, const Schema& schema, const std::vector<Fact>& facts, const std::string& file);
+// Puts facts into the members that the schema names. Throws ConfigError when a required one is
+// missing.
+void fill(void* record, const Schema& schema, const std::vector<Fact>& facts,
+          const std::string& file);
 
 // `changes` replace facts of the same path in `facts`; new ones are put where the schema has them.
-void override_facts(std::vector<Fact>& facts, const std::vector<Fact>& changes, const Schema& schema);
+void override_facts(std::vector<Fact>& facts, const std::vector<Fact>& changes,
+                    const Schema& schema);
 
 }  // namespace trnsim::catalog

@@ -1,7 +1,8 @@
-// The schema: one row per field, and nothing about a field is written twice. Reading, checking, `chips show`,
-// `chips diff` and the JSON output all walk these rows. Whether a field must be given follows from the C++ type of
-// its member: Number, string and bool must, std::optional<...> and lists need not. Members of an optional group
-// (such as the clock ramp, absent on NeuronCore-v2) must be given as soon as one of them is.
+// The schema: one row per field, and nothing about a field is written twice. Reading, checking,
+// `chips show`, `chips diff` and the JSON output all walk these rows. Whether a field must be given
+// follows from the C++ type of its member: Number, string and bool must, std::optional<...> and
+// lists need not. Members of an optional group (such as the clock ramp, absent on NeuronCore-v2)
+// must be given as soon as one of them is.
 #pragma once
 
 #include <optional>
@@ -15,8 +16,8 @@
 
 namespace trnsim::catalog {
 
-using Slot = std::variant<Number*, std::optional<Number>*, std::string*, std::optional<std::string>*, bool*,
-                          std::vector<std::string>*>;
+using Slot = std::variant<Number*, std::optional<Number>*, std::string*,
+                          std::optional<std::string>*, bool*, std::vector<std::string>*>;
 
 // Where a field's value goes.
 struct Access {
@@ -50,7 +51,8 @@ const Schema& system_schema();
 const Schema& cluster_schema();
 const Schema& gpu_schema();
 
-// ---- how a row names its member: at<Core, &Core::tensor, &TensorEngine::clock> -------------------------------------
+// ---- how a row names its member: at<Core, &Core::tensor, &TensorEngine::clock>
+// -------------------------------------
 
 namespace detail {
 
@@ -84,11 +86,15 @@ template <auto... Path>
 constexpr Access::Kind kind_of() {
   Access::Kind kind{};
   auto look = [&]<class T>(std::type_identity<T>) {
-    if constexpr (std::is_same_v<T, std::vector<std::string>>) kind = Access::Kind::kList;
-    else if constexpr (std::is_same_v<T, bool>) kind = Access::Kind::kFlag;
-    else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::optional<std::string>>)
+    if constexpr (std::is_same_v<T, std::vector<std::string>>)
+      kind = Access::Kind::kList;
+    else if constexpr (std::is_same_v<T, bool>)
+      kind = Access::Kind::kFlag;
+    else if constexpr (std::is_same_v<T, std::string> ||
+                       std::is_same_v<T, std::optional<std::string>>)
       kind = Access::Kind::kText;
-    else kind = Access::Kind::kNumber;
+    else
+      kind = Access::Kind::kNumber;
   };
   (look(std::type_identity<decltype(member_type(Path))>{}), ...);  // the last one wins
   return kind;

@@ -11,7 +11,8 @@ namespace trnsim::catalog {
 
 struct SystemFabric {
   std::string topology;  // "torus 4x4x4", "switched"
-  std::optional<Number> link_bandwidth, outer_link_bandwidth;  // per accelerator, all links, both directions
+  std::optional<Number> link_bandwidth,
+      outer_link_bandwidth;  // per accelerator, all links, both directions
   std::optional<Number> hops_max, switch_levels, hop_latency;
 };
 

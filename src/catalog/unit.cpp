@@ -5,8 +5,7 @@
 namespace trnsim::catalog {
 namespace {
 
-// `per` units make one unit of the dimension's largest row: kept as a ratio of two exactly representable doubles,
-// since a converted figure should print as the one that was typed.
+// How many of its dimension's smallest unit one unit is: always a whole number, see convert().
 struct Unit {
   std::string_view name;
   std::string_view dimension;
@@ -76,8 +75,8 @@ std::optional<double> convert(double value, std::string_view from, std::string_v
   const Unit* source = find(from);
   const Unit* target = find(to);
   if (!source || !target || source->dimension != target->dimension) return std::nullopt;
-  // Both scales are whole numbers, so one of the two divisions below is exact more often than a multiplication by
-  // a fraction would be: 960 MHz becomes 0.96 GHz and not 0.9600000000000001.
+  // Both scales are whole numbers, so one of the two divisions below is exact more often than a
+  // multiplication by a fraction would be: 960 MHz becomes 0.96 GHz and not 0.9600000000000001.
   return source->scale >= target->scale ? value * (source->scale / target->scale)
                                         : value / (target->scale / source->scale);
 }

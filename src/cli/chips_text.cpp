@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 namespace trnsim::cli {
@@ -23,37 +24,56 @@ std::string group_of(const std::string& path) {
 
 std::string last_of(const std::string& path) { return path.substr(path.find_last_of('.') + 1); }
 
-// Words broken into lines that fit the page, each with the given indentation.
-void print_wrapped(std::ostream& out, const std::string& text, std::size_t indent) {
-  std::string line;
-  auto flush = [&] {
-    if (!line.empty()) out << std::string(indent, ' ') << line << '\n';
-    line.clear();
-  };
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    if (!line.empty() && indent + line.size() + 1 + word.size() > kWidth) flush();
-    if (!line.empty()) line += ' ';
-    line += word;
-    begin = end + 1;
+// Broken at spaces into lines that fit the page, each with the given indentation.
+void print_wrapped(std::ostream& out, std::string_view text, std::size_t indent) {
+  const std::size_t room = kWidth - indent;
+  while (!text.empty()) {
+    std::size_t end = text.size();
+    if (end > room) {
+      end = text.rfind(' ', room);
+      if (end == std::string_view::npos)
+        end = std::min(text.find(' '), text.size());  // a long address
+    }
+    out << std::string(indent, ' ') << text.substr(0, end) << '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  flush();
 }
 
 bool is_number(const Fact& fact) { return std::holds_alternative<double>(fact.value); }
+
+// A list has room for six digits.
+std::string list_text(const Fact* fact) {
+  if (!fact) return "-";
+  const auto* number = std::get_if<double>(&fact->value);
+  return number && *number != std::floor(*number) ? fmt::format("{:.6g}", *number)
+                                                  : value_text(fact->value);
+}
 
 // The figures that a list shows of each kind of thing.
 struct Column {
   std::string_view path, heading;
 };
 std::vector<Column> columns_of(std::string_view kind) {
-  if (kind == "chip") return {{"cores", "cores"}, {"peak.bf16", "bf16 TFLOPS"}, {"hbm.capacity", "GiB"}, {"hbm.bandwidth", "GB/s"}};
-  if (kind == "core") return {{"tensor.clock", "GHz"}, {"tensor.peak_bf16", "bf16 TFLOPS"}, {"sbuf.bytes_per_partition", "SBUF B/part."}};
-  if (kind == "instance") return {{"accelerators", "chips"}, {"device_memory", "GiB"}, {"network.efa", "EFA Gbps"}, {"price.on_demand", "USD/h"}, {"price.capacity_block", "block USD/h"}};
-  if (kind == "system") return {{"accelerators", "chips"}, {"peak_bf16", "bf16 PFLOPS"}, {"device_memory", "GiB"}};
+  if (kind == "chip")
+    return {{"cores", "cores"},
+            {"peak.bf16", "bf16 TFLOPS"},
+            {"hbm.capacity", "GiB"},
+            {"hbm.bandwidth", "GB/s"}};
+  if (kind == "core")
+    return {{"tensor.clock", "GHz"},
+            {"tensor.peak_bf16", "bf16 TFLOPS"},
+            {"sbuf.bytes_per_partition", "SBUF B/part."}};
+  if (kind == "instance")
+    return {{"accelerators", "chips"},
+            {"device_memory", "GiB"},
+            {"network.efa", "EFA Gbps"},
+            {"price.on_demand", "USD/h"},
+            {"price.capacity_block", "block USD/h"}};
+  if (kind == "system")
+    return {{"accelerators", "chips"}, {"peak_bf16", "bf16 PFLOPS"}, {"device_memory", "GiB"}};
   if (kind == "cluster") return {{"accelerators", "chips"}, {"power", "MW"}};
-  return {{"peak_bf16", "bf16 TFLOPS"}, {"memory", "GB"}, {"memory_bandwidth", "GB/s"}, {"power", "W"}};
+  return {
+      {"peak_bf16", "bf16 TFLOPS"}, {"memory", "GB"}, {"memory_bandwidth", "GB/s"}, {"power", "W"}};
 }
 
 std::string heading_of(std::string_view kind) {
@@ -85,42 +105,50 @@ nlohmann::ordered_json fact_json(const Fact& fact) {
 }
 
 nlohmann::ordered_json title_json(const Record& record) {
-  return {{"kind", record.kind}, {"name", record.name}, {"title", record.title}, {"aliases", record.aliases}};
+  return {{"kind", record.kind},
+          {"name", record.name},
+          {"title", record.title},
+          {"aliases", record.aliases}};
 }
 
 void print_fact(const Fact& fact, std::ostream& out) {
   const std::string value = value_text(fact.value);
   if (is_number(fact)) {
-    out << fmt::format("  {:<34} {:>10} {:<14} {:<11} {}\n", last_of(fact.path), value, fact.unit,
-                       confidence_name(fact.confidence), fact.meaning);
+    out << fmt::format("  {:<34} {:>12} {:<16} {}\n", last_of(fact.path), value, fact.unit,
+                       confidence_name(fact.confidence));
   } else {
-    out << fmt::format("  {:<34} {}\n", last_of(fact.path), fact.meaning);
-    print_wrapped(out, value, 8);
-    if (!fact.source.empty()) out << fmt::format("      {}\n", confidence_name(fact.confidence));
+    print_wrapped(out, fmt::format("{:<34} {}", last_of(fact.path), value), 2);
   }
-  if (!fact.source.empty()) print_wrapped(out, "from " + fact.source, 6);
+  const char* how = fact.confidence == catalog::Confidence::kGuess ? "; basis: " : "; from ";
+  const std::string origin = fact.source.empty() ? "" : how + fact.source;
+  print_wrapped(out, fact.meaning + origin, 6);
   if (!fact.date.empty()) print_wrapped(out, "as of " + fact.date, 6);
   if (!fact.note.empty()) print_wrapped(out, "note: " + fact.note, 6);
   for (const auto& other : fact.alternatives)
-    print_wrapped(out, fmt::format("or {} ({}): {}", value_text(other.value), confidence_name(other.confidence),
-                                   other.source), 6);
+    print_wrapped(out,
+                  fmt::format("or {} ({}): {}", value_text(other.value),
+                              confidence_name(other.confidence), other.source),
+                  6);
 }
 
 }  // namespace
 
 std::vector<Difference> differences(const Record& left, const Record& right) {
   std::vector<Difference> all;
-  // Both lists follow the schema, so a merge that puts the left one's extra facts first keeps the order.
+  // Both lists follow the schema, so a merge that puts the left one's extra facts first keeps the
+  // order.
   std::size_t next = 0;
   for (const Fact& fact : left.facts) {
     const Fact* other = right.fact(fact.path);
     if (other)
       for (; &right.facts[next] != other; ++next)
-        if (!left.fact(right.facts[next].path)) all.push_back({right.facts[next].path, nullptr, &right.facts[next]});
+        if (!left.fact(right.facts[next].path))
+          all.push_back({right.facts[next].path, nullptr, &right.facts[next]});
     if (other) ++next;
     if (!other || other->value != fact.value) all.push_back({fact.path, &fact, other});
   }
-  for (; next < right.facts.size(); ++next) all.push_back({right.facts[next].path, nullptr, &right.facts[next]});
+  for (; next < right.facts.size(); ++next)
+    all.push_back({right.facts[next].path, nullptr, &right.facts[next]});
   return all;
 }
 
@@ -136,10 +164,10 @@ void print_list(const catalog::Catalog& catalog, std::ostream& out) {
     }
     out << fmt::format("  {:<22}", record->name);
     for (const Column& column : columns) {
-      const Fact* fact = record->fact(column.path);
-      out << fmt::format("{:>13}", fact ? value_text(fact->value) : "-");
+      out << fmt::format("{:>13}", list_text(record->fact(column.path)));
     }
-    if (!record->aliases.empty() && columns.size() < 5) out << fmt::format("   {}", fmt::join(record->aliases, ", "));
+    if (!record->aliases.empty() && columns.size() < 5)
+      out << fmt::format("   {}", fmt::join(record->aliases, ", "));
     out << '\n';
   }
   out << "\nOne of them: trnsim chips show NAME. Two of them: trnsim chips diff A B.\n";
@@ -156,9 +184,10 @@ void print_record(const Record& record, std::ostream& out) {
     }
     print_fact(fact, out);
   }
-  const auto guesses = std::count_if(record.facts.begin(), record.facts.end(), [](const Fact& fact) {
-    return is_number(fact) && fact.confidence == catalog::Confidence::kGuess;
-  });
+  const auto guesses =
+      std::count_if(record.facts.begin(), record.facts.end(), [](const Fact& fact) {
+        return is_number(fact) && fact.confidence == catalog::Confidence::kGuess;
+      });
   const auto numbers = std::count_if(record.facts.begin(), record.facts.end(), is_number);
   out << fmt::format("\n{} numbers, {} of them guesses.\n", numbers, guesses);
 }
@@ -175,10 +204,13 @@ void print_differences(const Record& left, const Record& right, std::ostream& ou
     const std::string a = difference.left ? value_text(difference.left->value) : "-";
     const std::string b = difference.right ? value_text(difference.right->value) : "-";
     std::string ratio;
-    if (difference.left && difference.right && is_number(any) && std::get<double>(difference.left->value) != 0)
-      ratio = fmt::format("{:.3g}x", std::get<double>(difference.right->value) / std::get<double>(difference.left->value));
+    if (difference.left && difference.right && is_number(any) &&
+        std::get<double>(difference.left->value) != 0)
+      ratio = fmt::format("{:.3g}x", std::get<double>(difference.right->value) /
+                                         std::get<double>(difference.left->value));
     if (a.size() <= 16 && b.size() <= 16) {
-      std::string line = fmt::format("  {:<38} {:>16} {:>16} {:<16} {:>8}", last_of(difference.path), a, b, any.unit, ratio);
+      std::string line = fmt::format("  {:<38} {:>16} {:>16} {:<16} {:>8}",
+                                     last_of(difference.path), a, b, any.unit, ratio);
       line.erase(line.find_last_not_of(' ') + 1);
       out << line << '\n';
     } else {
@@ -194,7 +226,8 @@ nlohmann::ordered_json list_json(const catalog::Catalog& catalog) {
   for (const Record* record : catalog.records()) {
     nlohmann::ordered_json json = title_json(*record);
     for (const Column& column : columns_of(record->kind))
-      if (const Fact* fact = record->fact(column.path)) json[std::string(column.path)] = value_json(fact->value);
+      if (const Fact* fact = record->fact(column.path))
+        json[std::string(column.path)] = value_json(fact->value);
     list.push_back(std::move(json));
   }
   return list;

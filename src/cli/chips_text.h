@@ -1,9 +1,8 @@
 // The catalogue as text for people (100 columns) and as JSON for programs.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <iosfwd>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -22,7 +21,8 @@ std::vector<Difference> differences(const catalog::Record& left, const catalog::
 
 void print_list(const catalog::Catalog& catalog, std::ostream& out);
 void print_record(const catalog::Record& record, std::ostream& out);
-void print_differences(const catalog::Record& left, const catalog::Record& right, std::ostream& out);
+void print_differences(const catalog::Record& left, const catalog::Record& right,
+                       std::ostream& out);
 
 nlohmann::ordered_json list_json(const catalog::Catalog& catalog);
 nlohmann::ordered_json record_json(const catalog::Record& record);

@@ -1,4 +1,5 @@
-// What every subcommand gets: where the catalogue is and where to write. Tests pass their own streams.
+// What every subcommand gets: where the catalogue is and where to write. Tests pass their own
+// streams.
 #pragma once
 
 #include <filesystem>
