@@ -39,6 +39,14 @@ struct NeuronLink {
   Number hop_latency;
 };
 
+// Which algorithm the runtime picks within a node, by size, and its limits. Absent on Inferentia1.
+struct Collectives {
+  Number mesh_below, hypercube_below;  // above both: rings
+  Number streams, channels, mesh_devices_max, ring_ranks_max;
+  std::optional<Number> die_crossing_latency, die_crossing_slowdown, small_transfer;
+  std::optional<Number> achieved_busbw;
+};
+
 struct Package {
   std::optional<Number> power, compute_dies;
   std::optional<std::string> process, launched;
@@ -51,6 +59,7 @@ struct Chip : Record {
   Hbm hbm;
   ChipDma dma;
   NeuronLink neuronlink;
+  std::optional<Collectives> collectives;
   Number host_link_each_way;
   Package package;
   Core core;

@@ -17,6 +17,8 @@ constexpr Access dma = at<Chip, &Chip::dma, Member>;
 template <auto Member>
 constexpr Access link = at<Chip, &Chip::neuronlink, Member>;
 template <auto Member>
+constexpr Access collectives = at<Chip, &Chip::collectives, Member>;
+template <auto Member>
 constexpr Access package = at<Chip, &Chip::package, Member>;
 
 void* core_of(void* chip_record) { return &static_cast<Chip*>(chip_record)->core; }
@@ -24,6 +26,7 @@ void* core_of(void* chip_record) { return &static_cast<Chip*>(chip_record)->core
 Schema make_schema() {
   using P = ChipPeaks;
   using N = NeuronLink;
+  using C = Collectives;
   // clang-format off
   Schema schema{"chip", {
     {"neuroncore", "", chip<&Chip::neuroncore>, "which NeuronCore"},
@@ -65,6 +68,19 @@ Schema make_schema() {
     {"neuronlink.cross_rack_each_way", "GB/s", link<&N::cross_rack_each_way>,
      "all links to the other rack, one direction"},
     {"neuronlink.hop_latency", "ns", link<&N::hop_latency>, "one step of a ring between neighbours"},
+
+    {"collectives.mesh_below", "B", collectives<&C::mesh_below>, "smaller messages go by the mesh algorithm"},
+    {"collectives.hypercube_below", "B", collectives<&C::hypercube_below>,
+     "smaller ones by recursive doubling and halving, larger by rings"},
+    {"collectives.streams", "count", collectives<&C::streams>, "collectives in flight of one logical core"},
+    {"collectives.channels", "count", collectives<&C::channels>, "most channels"},
+    {"collectives.mesh_devices_max", "count", collectives<&C::mesh_devices_max>, "most devices of a mesh"},
+    {"collectives.ring_ranks_max", "count", collectives<&C::ring_ranks_max>, "most ranks of a KangaRing"},
+    {"collectives.die_crossing_latency", "ns", collectives<&C::die_crossing_latency>, "added between the two dies"},
+    {"collectives.die_crossing_slowdown", "ratio", collectives<&C::die_crossing_slowdown>,
+     "of large transfers between the two dies"},
+    {"collectives.small_transfer", "ns", collectives<&C::small_transfer>, "send and receive of 4 kB within a die"},
+    {"collectives.achieved_busbw", "GB/s", collectives<&C::achieved_busbw>, "best AllReduce over the cores of one chip"},
 
     {"package.power", "W", package<&Package::power>, "power of the chip"},
     {"package.compute_dies", "count", package<&Package::compute_dies>, "compute dies"},
