@@ -1,9 +1,5 @@
-// dtypes, conversions and activation functions over plain byte buffers, for tests and for the front ends.
-#include "numerics/convert.h"
-#include "numerics/dtype.h"
-#include "numerics/functions.h"
-#include "numerics/random.h"
-
+// dtypes, conversions and activation functions over plain byte buffers, for tests and for the front
+// ends.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string_view.h>
@@ -12,6 +8,11 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "numerics/convert.h"
+#include "numerics/dtype.h"
+#include "numerics/functions.h"
+#include "numerics/random.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -35,8 +36,8 @@ Dtype dtype_named(std::string_view name) {
   return *type;
 }
 
-auto convert(Bytes array, std::string_view src_dtype, std::string_view dst_dtype, std::string_view rounding,
-             std::uint64_t seed, bool saturate) {
+auto convert(Bytes array, std::string_view src_dtype, std::string_view dst_dtype,
+             std::string_view rounding, std::uint64_t seed, bool saturate) {
   const Dtype from = dtype_named(src_dtype);
   const Dtype to = dtype_named(dst_dtype);
   const auto units = array.size() / static_cast<std::size_t>(info(from).bytes);
@@ -50,7 +51,8 @@ auto convert(Bytes array, std::string_view src_dtype, std::string_view dst_dtype
     from_float(to, values.data(), out.data(), info(to).bytes, out_units, saturation);
   } else if (rounding == "stochastic") {
     StochasticRounding stream(seed);
-    from_float_stochastic(to, values.data(), out.data(), info(to).bytes, out_units, stream, saturation);
+    from_float_stochastic(to, values.data(), out.data(), info(to).bytes, out_units, stream,
+                          saturation);
   } else {
     throw std::invalid_argument("rounding must be nearest or stochastic");
   }
@@ -59,7 +61,8 @@ auto convert(Bytes array, std::string_view src_dtype, std::string_view dst_dtype
 
 auto apply_activation(std::string_view function_name, Floats x, float alpha) {
   const auto function = activation_function_from_name(function_name);
-  if (!function) throw std::invalid_argument("unknown activation function: " + std::string(function_name));
+  if (!function)
+    throw std::invalid_argument("unknown activation function: " + std::string(function_name));
   std::vector<float> out(x.size());
   activate(*function, x.data(), out.data(), x.size(), alpha);
   return owned_array(std::move(out));
@@ -68,7 +71,9 @@ auto apply_activation(std::string_view function_name, Floats x, float alpha) {
 }  // namespace
 
 void bind_numerics(nb::module_& m) {
-  m.def("convert", &convert, "array"_a, "src_dtype"_a, "dst_dtype"_a, "rounding"_a = "nearest", "seed"_a = 0,
-        "saturate"_a = false, "Convert a uint8 buffer of src_dtype elements to dst_dtype, through fp32.");
-  m.def("activate", &apply_activation, "function"_a, "x"_a, "alpha"_a = 0.0f, "An activation function over fp32.");
+  m.def("convert", &convert, "array"_a, "src_dtype"_a, "dst_dtype"_a, "rounding"_a = "nearest",
+        "seed"_a = 0, "saturate"_a = false,
+        "Convert a uint8 buffer of src_dtype elements to dst_dtype, through fp32.");
+  m.def("activate", &apply_activation, "function"_a, "x"_a, "alpha"_a = 0.0f,
+        "An activation function over fp32.");
 }

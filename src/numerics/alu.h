@@ -1,13 +1,14 @@
-// One definition per arithmetic operator, for a float or for a vector of them (a GCC vector type): the row kernels,
-// the transposed reductions and the scalar specification all instantiate it. Private to numerics.
+// One definition per arithmetic operator, for a float or for a vector of them (a GCC vector type):
+// the row kernels, the transposed reductions and the scalar specification all instantiate it.
+// Private to numerics.
 #pragma once
+
+#include <bit>
+#include <type_traits>
 
 #include "numerics/elementwise.h"
 #include "numerics/functions.h"
 #include "numerics/target.h"
-
-#include <bit>
-#include <type_traits>
 
 namespace trnsim::numerics::detail {
 
@@ -21,9 +22,11 @@ TRNSIM_ALWAYS_INLINE Lanes magnitude(const Lanes& a) { return (Lanes)((LaneBits)
 
 // The operators that have a lane-wise form; the rest exist for one float only.
 constexpr bool has_lanes(AluOp op) {
-  return !is_bitvec(op) && op != AluOp::kPower && op != AluOp::kRsqrt && op != AluOp::kMod && op != AluOp::kFmod;
+  return !is_bitvec(op) && op != AluOp::kPower && op != AluOp::kRsqrt && op != AluOp::kMod &&
+         op != AluOp::kFmod;
 }
 
+// clang-format off
 // No short-circuit operators and no branches below: conditions are masks when T is a vector.
 template <AluOp kOp, class T>
 TRNSIM_ALWAYS_INLINE T eval(const T& a, const T& b) {
@@ -59,7 +62,9 @@ TRNSIM_ALWAYS_INLINE T eval(const T& a, const T& b) {
   else if constexpr (kOp == kRsqrt) return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(a)));
   else static_assert(kOp != kOp, "bit vectors have no fp32 meaning");
 }
+// clang-format on
 
+// clang-format off
 // Calls Kernel::run<op>(args...) for an operator known at run time; false for a bit vector.
 template <class Kernel, class... Args>
 TRNSIM_ALWAYS_INLINE bool dispatch(AluOp op, Args... args) {
@@ -96,5 +101,6 @@ TRNSIM_ALWAYS_INLINE bool dispatch(AluOp op, Args... args) {
     default: return false;
   }
 }
+// clang-format on
 
 }  // namespace trnsim::numerics::detail

@@ -1,12 +1,12 @@
 #include "numerics/convert.h"
 
-#include "numerics/minifloat.h"
-#include "numerics/random.h"
-#include "numerics/target.h"
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
+
+#include "numerics/minifloat.h"
+#include "numerics/random.h"
+#include "numerics/target.h"
 
 namespace trnsim::numerics {
 
@@ -15,7 +15,8 @@ namespace {
 using namespace detail;
 using Byte = unsigned char;
 
-// Contiguous rows. `load` and `store` go through memcpy because storage has any alignment and any type.
+// Contiguous rows. `load` and `store` go through memcpy because storage has any alignment and any
+// type.
 template <class T>
 TRNSIM_ALWAYS_INLINE T load(const Byte* from, std::size_t i) {
   T value;
@@ -38,10 +39,12 @@ TRNSIM_ALWAYS_INLINE void read_small(const Byte* src, float* dst, std::size_t n)
   for (std::size_t i = 0; i < n; ++i) dst[i] = decode<F>(load<Storage>(src, i));
 }
 
-// NaN becomes zero first, so that the clamp and the conversion see numbers only. The added constant (1.5 * 2^m) leaves
-// no bit for a fraction: the adder rounds to nearest even and the integer stands in the low bits.
+// NaN becomes zero first, so that the clamp and the conversion see numbers only. The added constant
+// (1.5 * 2^m) leaves no bit for a fraction: the adder rounds to nearest even and the integer stands
+// in the low bits.
 template <class T>
-TRNSIM_ALWAYS_INLINE void write_small_integers(const float* src, Byte* dst, std::size_t n, float low, float high) {
+TRNSIM_ALWAYS_INLINE void write_small_integers(const float* src, Byte* dst, std::size_t n,
+                                               float low, float high) {
   for (std::size_t i = 0; i < n; ++i) {
     float value = src[i] == src[i] ? src[i] : 0.0f;
     value = value < low ? low : value;
@@ -50,25 +53,30 @@ TRNSIM_ALWAYS_INLINE void write_small_integers(const float* src, Byte* dst, std:
   }
 }
 
-TRNSIM_ALWAYS_INLINE void write_words(const float* src, Byte* dst, std::size_t n, double low, double high) {
+TRNSIM_ALWAYS_INLINE void write_words(const float* src, Byte* dst, std::size_t n, double low,
+                                      double high) {
   for (std::size_t i = 0; i < n; ++i) {
     double value = src[i] == src[i] ? static_cast<double>(src[i]) : 0.0;
     value = value < low ? low : value;
     value = value > high ? high : value;
-    store<std::uint32_t>(dst, i, static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value + 0x1.8p52)));
+    store<std::uint32_t>(
+        dst, i, static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value + 0x1.8p52)));
   }
 }
 
 template <class F, class Storage>
 TRNSIM_ALWAYS_INLINE void write_small(const float* src, Byte* dst, std::size_t n, bool saturate) {
   if (saturate) {
-    for (std::size_t i = 0; i < n; ++i) store<Storage>(dst, i, static_cast<Storage>(encode<F, true>(src[i])));
+    for (std::size_t i = 0; i < n; ++i)
+      store<Storage>(dst, i, static_cast<Storage>(encode<F, true>(src[i])));
   } else {
-    for (std::size_t i = 0; i < n; ++i) store<Storage>(dst, i, static_cast<Storage>(encode<F, false>(src[i])));
+    for (std::size_t i = 0; i < n; ++i)
+      store<Storage>(dst, i, static_cast<Storage>(encode<F, false>(src[i])));
   }
 }
 
-// bfloat16 and tfloat32 keep the exponent of fp32, so rounding is an integer addition, and its carry makes infinity.
+// bfloat16 and tfloat32 keep the exponent of fp32, so rounding is an integer addition, and its
+// carry makes infinity.
 template <int kDropped, bool kSaturate>
 TRNSIM_ALWAYS_INLINE std::uint32_t drop_bits(float value, std::uint32_t increment) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -88,10 +96,12 @@ template <bool kSaturate>
 TRNSIM_ALWAYS_INLINE void write_wide(Dtype type, const float* src, Byte* dst, std::size_t n) {
   if (type == Dtype::kBfloat16) {
     for (std::size_t i = 0; i < n; ++i) {
-      store<std::uint16_t>(dst, i, static_cast<std::uint16_t>(drop_bits_to_even<16, kSaturate>(src[i]) >> 16));
+      store<std::uint16_t>(
+          dst, i, static_cast<std::uint16_t>(drop_bits_to_even<16, kSaturate>(src[i]) >> 16));
     }
   } else {
-    for (std::size_t i = 0; i < n; ++i) store<std::uint32_t>(dst, i, drop_bits_to_even<13, kSaturate>(src[i]));
+    for (std::size_t i = 0; i < n; ++i)
+      store<std::uint32_t>(dst, i, drop_bits_to_even<13, kSaturate>(src[i]));
   }
 }
 
@@ -104,10 +114,12 @@ TRNSIM_ALWAYS_INLINE void write_float32(const float* src, Byte* dst, std::size_t
   }
 }
 
-// The value is a power of two or nothing. As ml_dtypes: halfway goes up; zero, negative numbers and overflow are NaN.
+// The value is a power of two or nothing. As ml_dtypes: halfway goes up; zero, negative numbers and
+// overflow are NaN.
 TRNSIM_ALWAYS_INLINE std::uint8_t encode_e8m0(float value, bool saturate) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t subnormal = bits >= 0x600000u ? 1u : 0u;  // 1.5 * 2^-127 and up is nearer to 2^-126
+  const std::uint32_t subnormal =
+      bits >= 0x600000u ? 1u : 0u;  // 1.5 * 2^-127 and up is nearer to 2^-126
   std::uint32_t code = bits < 0x800000u ? subnormal : (bits + 0x400000u) >> 23;
   code = saturate && code == 0xffu && bits <= kInfinity ? 0xfeu : code;
   return static_cast<std::uint8_t>(bits == 0 || bits > kInfinity ? 0xffu : code);
@@ -118,6 +130,7 @@ TRNSIM_ALWAYS_INLINE float decode_e8m0(std::uint8_t code) {
   return std::bit_cast<float>(code == 0xff ? kCanonicalNan : bits);
 }
 
+// clang-format off
 // `n` counts elements except for fp4 packs, which stay whole units because two elements share a byte.
 TRNSIM_MULTIVERSION
 void read_row(Dtype type, const Byte* src, float* dst, std::size_t n) {
@@ -194,25 +207,29 @@ void write_row(Dtype type, const float* src, Byte* dst, std::size_t n, bool satu
       break;
   }
 }
+// clang-format on
 
-// visit(i, random word) for i = 0 ... n - 1. The copy of the stream is one that no store can alias: it stays in
-// registers.
+// visit(i, random word) for i = 0 ... n - 1. The copy of the stream is one that no store can alias:
+// it stays in registers.
 template <class Visit>
-TRNSIM_ALWAYS_INLINE void with_random_words(StochasticRounding& stream, std::size_t n, Visit visit) {
+TRNSIM_ALWAYS_INLINE void with_random_words(StochasticRounding& stream, std::size_t n,
+                                            Visit visit) {
   StochasticRounding local = stream;
   for (std::size_t i = 0; i < n; ++i) visit(i, local.next());
   stream = local;
 }
 
 template <class F, class Storage, bool kSaturate>
-void write_small_stochastic(const float* src, Byte* dst, std::size_t n, StochasticRounding& stream) {
+void write_small_stochastic(const float* src, Byte* dst, std::size_t n,
+                            StochasticRounding& stream) {
   with_random_words(stream, n, [=](std::size_t i, std::uint32_t word) {
     store<Storage>(dst, i, static_cast<Storage>(encode_stochastic<F, kSaturate>(src[i], word)));
   });
 }
 
 template <bool kSaturate>
-void write_row_stochastic(Dtype type, const float* src, Byte* dst, std::size_t n, StochasticRounding& stream) {
+void write_row_stochastic(Dtype type, const float* src, Byte* dst, std::size_t n,
+                          StochasticRounding& stream) {
   using Byte8 = std::uint8_t;
   switch (type) {
     case Dtype::kTfloat32:
@@ -222,28 +239,43 @@ void write_row_stochastic(Dtype type, const float* src, Byte* dst, std::size_t n
       break;
     case Dtype::kBfloat16:
       with_random_words(stream, n, [=](std::size_t i, std::uint32_t word) {
-        store<std::uint16_t>(dst, i, static_cast<std::uint16_t>(drop_bits<16, kSaturate>(src[i], word >> 16) >> 16));
+        store<std::uint16_t>(
+            dst, i, static_cast<std::uint16_t>(drop_bits<16, kSaturate>(src[i], word >> 16) >> 16));
       });
       break;
-    case Dtype::kFloat16: write_small_stochastic<Float16, std::uint16_t, kSaturate>(src, dst, n, stream); break;
-    case Dtype::kFloat8E3M4: write_small_stochastic<E3M4, Byte8, kSaturate>(src, dst, n, stream); break;
-    case Dtype::kFloat8E4M3: write_small_stochastic<E4M3, Byte8, kSaturate>(src, dst, n, stream); break;
+    case Dtype::kFloat16:
+      write_small_stochastic<Float16, std::uint16_t, kSaturate>(src, dst, n, stream);
+      break;
+    case Dtype::kFloat8E3M4:
+      write_small_stochastic<E3M4, Byte8, kSaturate>(src, dst, n, stream);
+      break;
+    case Dtype::kFloat8E4M3:
+      write_small_stochastic<E4M3, Byte8, kSaturate>(src, dst, n, stream);
+      break;
     case Dtype::kFloat8E4M3FN:
-    case Dtype::kFloat8E4M3FNx4: write_small_stochastic<E4M3FN, Byte8, kSaturate>(src, dst, n, stream); break;
+    case Dtype::kFloat8E4M3FNx4:
+      write_small_stochastic<E4M3FN, Byte8, kSaturate>(src, dst, n, stream);
+      break;
     case Dtype::kFloat8E5M2:
-    case Dtype::kFloat8E5M2x4: write_small_stochastic<E5M2, Byte8, kSaturate>(src, dst, n, stream); break;
-    case Dtype::kFloat4E2M1FN: write_small_stochastic<E2M1FN, Byte8, kSaturate>(src, dst, n, stream); break;
+    case Dtype::kFloat8E5M2x4:
+      write_small_stochastic<E5M2, Byte8, kSaturate>(src, dst, n, stream);
+      break;
+    case Dtype::kFloat4E2M1FN:
+      write_small_stochastic<E2M1FN, Byte8, kSaturate>(src, dst, n, stream);
+      break;
     case Dtype::kFloat4E2M1FNx4:
       with_random_words(stream, 4 * n, [=](std::size_t i, std::uint32_t word) {
         const std::uint32_t code = encode_stochastic<E2M1FN, kSaturate>(src[i], word);
         dst[i / 2] = static_cast<Byte>(i % 2 == 0 ? code : dst[i / 2] | (code << 4));
       });
       break;
-    default: write_row(type, src, dst, n, kSaturate);
+    default:
+      write_row(type, src, dst, n, kSaturate);
   }
 }
 
-constexpr std::size_t kBlock = 256;  // storage units of a strided row that pass through a buffer at a time
+constexpr std::size_t kBlock =
+    256;  // storage units of a strided row that pass through a buffer at a time
 
 // How many times `read_row` and `write_row` count a storage unit.
 std::size_t row_count(Dtype type, std::size_t units) {
@@ -251,13 +283,17 @@ std::size_t row_count(Dtype type, std::size_t units) {
 }
 
 template <int kBytes>
-void copy_fixed(const Byte* src, std::ptrdiff_t src_stride, Byte* dst, std::ptrdiff_t dst_stride, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i, src += src_stride, dst += dst_stride) std::memcpy(dst, src, kBytes);
+void copy_fixed(const Byte* src, std::ptrdiff_t src_stride, Byte* dst, std::ptrdiff_t dst_stride,
+                std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i, src += src_stride, dst += dst_stride)
+    std::memcpy(dst, src, kBytes);
 }
 
-// Calls write(source floats, contiguous destination, units) over a row, through a buffer if the row has gaps.
+// Calls write(source floats, contiguous destination, units) over a row, through a buffer if the row
+// has gaps.
 template <class Write>
-void write_blocks(Dtype type, const float* src, void* dst, std::ptrdiff_t stride, std::size_t n, Write write) {
+void write_blocks(Dtype type, const float* src, void* dst, std::ptrdiff_t stride, std::size_t n,
+                  Write write) {
   const DtypeInfo& dtype = info(type);
   auto* to = static_cast<Byte*>(dst);
   if (stride == dtype.bytes) {
@@ -268,7 +304,8 @@ void write_blocks(Dtype type, const float* src, void* dst, std::ptrdiff_t stride
   for (std::size_t done = 0; done < n; done += kBlock) {
     const std::size_t units = std::min(kBlock, n - done);
     write(src + done * static_cast<std::size_t>(dtype.packed), buffer, row_count(type, units));
-    copy_elements(dtype.bytes, buffer, dtype.bytes, to + static_cast<std::ptrdiff_t>(done) * stride, stride, units);
+    copy_elements(dtype.bytes, buffer, dtype.bytes, to + static_cast<std::ptrdiff_t>(done) * stride,
+                  stride, units);
   }
 }
 
@@ -288,27 +325,30 @@ void to_float(Dtype type, const void* src, std::ptrdiff_t stride, float* dst, st
   Byte buffer[kBlock * 4];
   for (std::size_t done = 0; done < n; done += kBlock) {
     const std::size_t units = std::min(kBlock, n - done);
-    copy_elements(dtype.bytes, from + static_cast<std::ptrdiff_t>(done) * stride, stride, buffer, dtype.bytes, units);
-    read_row(type, buffer, dst + done * static_cast<std::size_t>(dtype.packed), row_count(type, units));
+    copy_elements(dtype.bytes, from + static_cast<std::ptrdiff_t>(done) * stride, stride, buffer,
+                  dtype.bytes, units);
+    read_row(type, buffer, dst + done * static_cast<std::size_t>(dtype.packed),
+             row_count(type, units));
   }
 }
 
-void from_float(Dtype type, const float* src, void* dst, std::ptrdiff_t stride, std::size_t n, Saturation saturation) {
+void from_float(Dtype type, const float* src, void* dst, std::ptrdiff_t stride, std::size_t n,
+                Saturation saturation) {
   write_blocks(type, src, dst, stride, n, [&](const float* from, Byte* to, std::size_t count) {
     write_row(type, from, to, count, saturation == Saturation::kFinite);
   });
 }
 
-void from_float_stochastic(Dtype type, const float* src, void* dst, std::ptrdiff_t stride, std::size_t n,
-                           StochasticRounding& stream, Saturation saturation) {
+void from_float_stochastic(Dtype type, const float* src, void* dst, std::ptrdiff_t stride,
+                           std::size_t n, StochasticRounding& stream, Saturation saturation) {
   write_blocks(type, src, dst, stride, n, [&](const float* from, Byte* to, std::size_t count) {
     saturation == Saturation::kFinite ? write_row_stochastic<true>(type, from, to, count, stream)
                                       : write_row_stochastic<false>(type, from, to, count, stream);
   });
 }
 
-void copy_elements(int element_bytes, const void* src, std::ptrdiff_t src_stride, void* dst, std::ptrdiff_t dst_stride,
-                   std::size_t n) {
+void copy_elements(int element_bytes, const void* src, std::ptrdiff_t src_stride, void* dst,
+                   std::ptrdiff_t dst_stride, std::size_t n) {
   const auto* from = static_cast<const Byte*>(src);
   auto* to = static_cast<Byte*>(dst);
   if (src_stride == element_bytes && dst_stride == element_bytes) {
@@ -316,9 +356,15 @@ void copy_elements(int element_bytes, const void* src, std::ptrdiff_t src_stride
     return;
   }
   switch (element_bytes) {
-    case 1: copy_fixed<1>(from, src_stride, to, dst_stride, n); break;
-    case 2: copy_fixed<2>(from, src_stride, to, dst_stride, n); break;
-    case 4: copy_fixed<4>(from, src_stride, to, dst_stride, n); break;
+    case 1:
+      copy_fixed<1>(from, src_stride, to, dst_stride, n);
+      break;
+    case 2:
+      copy_fixed<2>(from, src_stride, to, dst_stride, n);
+      break;
+    case 4:
+      copy_fixed<4>(from, src_stride, to, dst_stride, n);
+      break;
     default:
       for (std::size_t i = 0; i < n; ++i, from += src_stride, to += dst_stride) {
         std::memcpy(to, from, static_cast<std::size_t>(element_bytes));

@@ -1,9 +1,10 @@
 // The element types of NeuronCore tensors: names as in nki.language, storage size and range.
 //
-// A packed type ("_x4") is one storage unit that holds four small floats; its `bytes` is the size of the unit and its
-// `element` the type of the four. bool is one byte, 0 or 1. float4_e2m1fn alone takes a byte, as in ml_dtypes.
-// float8_e4m3 is the IEEE-like one with infinities (ml_dtypes.float8_e4m3, at most 240); NKI does not say which it
-// means. Values and rounding are in convert.h.
+// A packed type ("_x4") is one storage unit that holds four small floats; its `bytes` is the size
+// of the unit and its `element` the type of the four. bool is one byte, 0 or 1. float4_e2m1fn alone
+// takes a byte, as in ml_dtypes. float8_e4m3 is the IEEE-like one with infinities
+// (ml_dtypes.float8_e4m3, at most 240); NKI does not say which it means. Values and rounding are in
+// convert.h.
 #pragma once
 
 #include <array>
@@ -55,6 +56,7 @@ struct DtypeInfo {
 
 namespace detail {
 using enum Dtype;
+// clang-format off
 inline constexpr std::array<DtypeInfo, kDtypeCount> kDtypeTable{{
     // name, bytes, float, integer, signed, packed, element, max, lowest, smallest, inf, nan
     {"float32", 4, true, false, true, 1, kFloat32, 0x1.fffffep127, -0x1.fffffep127, 0x1p-149, true, true},
@@ -78,9 +80,12 @@ inline constexpr std::array<DtypeInfo, kDtypeCount> kDtypeTable{{
     {"float8_e5m2_x4", 4, true, false, true, 4, kFloat8E5M2, 57344, -57344, 0x1p-16, true, true},
     {"float4_e2m1fn_x4", 2, true, false, true, 4, kFloat4E2M1FN, 6, -6, 0.5, false, false},
 }};
+// clang-format on
 }  // namespace detail
 
-constexpr const DtypeInfo& info(Dtype type) { return detail::kDtypeTable[static_cast<std::size_t>(type)]; }
+constexpr const DtypeInfo& info(Dtype type) {
+  return detail::kDtypeTable[static_cast<std::size_t>(type)];
+}
 
 // Also takes "bool"; nothing for an unknown name.
 std::optional<Dtype> dtype_from_name(std::string_view name);

@@ -1,10 +1,10 @@
 #include "numerics/elementwise.h"
 
+#include <array>
+
 #include "base/error.h"
 #include "numerics/alu.h"
 #include "numerics/target.h"
-
-#include <array>
 
 namespace trnsim::numerics {
 
@@ -13,11 +13,12 @@ namespace {
 using namespace detail;
 
 constexpr std::array<std::string_view, kAluOpCount> kNames{
-    "add",         "subtract",    "multiply",    "maximum",   "minimum",     "equal",       "not_equal",
-    "greater",     "greater_equal", "less",      "less_equal", "logical_and", "logical_or", "logical_xor",
-    "logical_not", "power",       "abs_max",     "abs_min",   "abs",         "square",      "relu",
-    "rsqrt",       "reciprocal",  "divide",      "mod",       "fmod",        "bypass",      "average",
-    "bitwise_and", "bitwise_or",  "bitwise_xor", "invert",    "left_shift",  "right_shift"};
+    "add",         "subtract",    "multiply",      "maximum",    "minimum",     "equal",
+    "not_equal",   "greater",     "greater_equal", "less",       "less_equal",  "logical_and",
+    "logical_or",  "logical_xor", "logical_not",   "power",      "abs_max",     "abs_min",
+    "abs",         "square",      "relu",          "rsqrt",      "reciprocal",  "divide",
+    "mod",         "fmod",        "bypass",        "average",    "bitwise_and", "bitwise_or",
+    "bitwise_xor", "invert",      "left_shift",    "right_shift"};
 
 [[noreturn]] void refuse(AluOp op) {
   internal_error("the bit-vector operator {} was applied to fp32 values", name(op));
@@ -49,7 +50,7 @@ struct TwoRows {
     const float* b = work->b;
     float* out = work->out;
     for (std::size_t r = 0; r < work->rows; ++r) {
-#pragma GCC ivdep
+      TRNSIM_IVDEP
       for (std::size_t i = 0; i < work->n; ++i) out[i] = eval<kOp>(a[i], b[i]);
       a += work->a_stride;
       b += work->b_stride;
@@ -67,8 +68,9 @@ struct RowAndScalar {
     float* out = work->out;
     for (std::size_t r = 0; r < work->rows; ++r) {
       const float s = *scalar;
-#pragma GCC ivdep
-      for (std::size_t i = 0; i < work->n; ++i) out[i] = kReversed ? eval<kOp>(s, a[i]) : eval<kOp>(a[i], s);
+      TRNSIM_IVDEP
+      for (std::size_t i = 0; i < work->n; ++i)
+        out[i] = kReversed ? eval<kOp>(s, a[i]) : eval<kOp>(a[i], s);
       a += work->a_stride;
       scalar += work->b_stride;
       out += work->out_stride;
@@ -83,7 +85,9 @@ TRNSIM_MULTIVERSION
 bool run_scalar(AluOp op, const Rows* work) { return dispatch<RowAndScalar<false>>(op, work); }
 
 TRNSIM_MULTIVERSION
-bool run_scalar_reversed(AluOp op, const Rows* work) { return dispatch<RowAndScalar<true>>(op, work); }
+bool run_scalar_reversed(AluOp op, const Rows* work) {
+  return dispatch<RowAndScalar<true>>(op, work);
+}
 
 }  // namespace
 
@@ -102,14 +106,16 @@ float apply(AluOp op, float a, float b) {
   return out;
 }
 
-void binary(AluOp op, const float* a, std::ptrdiff_t a_stride, const float* b, std::ptrdiff_t b_stride, float* out,
-            std::ptrdiff_t out_stride, std::size_t rows, std::size_t n) {
+void binary(AluOp op, const float* a, std::ptrdiff_t a_stride, const float* b,
+            std::ptrdiff_t b_stride, float* out, std::ptrdiff_t out_stride, std::size_t rows,
+            std::size_t n) {
   const Rows work{a, a_stride, b, b_stride, out, out_stride, rows, n};
   if (!run_binary(op, &work)) refuse(op);
 }
 
-void binary_scalar(AluOp op, const float* a, std::ptrdiff_t a_stride, const float* scalars, std::ptrdiff_t scalar_stride,
-                   bool reversed, float* out, std::ptrdiff_t out_stride, std::size_t rows, std::size_t n) {
+void binary_scalar(AluOp op, const float* a, std::ptrdiff_t a_stride, const float* scalars,
+                   std::ptrdiff_t scalar_stride, bool reversed, float* out,
+                   std::ptrdiff_t out_stride, std::size_t rows, std::size_t n) {
   const Rows work{a, a_stride, scalars, scalar_stride, out, out_stride, rows, n};
   if (!(reversed ? run_scalar_reversed(op, &work) : run_scalar(op, &work))) refuse(op);
 }

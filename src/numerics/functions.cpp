@@ -1,8 +1,8 @@
 #include "numerics/functions.h"
 
-#include "numerics/double_math.h"
-
 #include <array>
+
+#include "numerics/double_math.h"
 
 namespace trnsim::numerics {
 
@@ -12,13 +12,37 @@ using detail::clamp;
 using detail::exp;
 using detail::sigmoid;
 
-constexpr std::array<std::string_view, kActivationFunctionCount> kNames{
-    "copy", "square", "sigmoid", "relu", "prelu", "gelu", "gelu_dx", "gelu_apprx_tanh", "gelu_apprx_sigmoid",
-    "gelu_apprx_sigmoid_dx", "silu", "silu_dx", "tanh", "softplus", "mish", "erf", "erf_dx", "exp", "sign", "abs",
-    "log", "sin", "arctan", "sqrt", "rsqrt", "reciprocal"};
+constexpr std::array<std::string_view, kActivationFunctionCount> kNames{"copy",
+                                                                        "square",
+                                                                        "sigmoid",
+                                                                        "relu",
+                                                                        "prelu",
+                                                                        "gelu",
+                                                                        "gelu_dx",
+                                                                        "gelu_apprx_tanh",
+                                                                        "gelu_apprx_sigmoid",
+                                                                        "gelu_apprx_sigmoid_dx",
+                                                                        "silu",
+                                                                        "silu_dx",
+                                                                        "tanh",
+                                                                        "softplus",
+                                                                        "mish",
+                                                                        "erf",
+                                                                        "erf_dx",
+                                                                        "exp",
+                                                                        "sign",
+                                                                        "abs",
+                                                                        "log",
+                                                                        "sin",
+                                                                        "arctan",
+                                                                        "sqrt",
+                                                                        "rsqrt",
+                                                                        "reciprocal"};
 
 // x * sigmoid(c x): the lower clamp keeps -infinity from becoming infinity times zero.
-TRNSIM_ALWAYS_INLINE double gated(double x, double gate) { return (x < -800.0 ? -800.0 : x) * sigmoid(gate); }
+TRNSIM_ALWAYS_INLINE double gated(double x, double gate) {
+  return (x < -800.0 ? -800.0 : x) * sigmoid(gate);
+}
 
 // The derivative of x sigmoid(c x); sigmoid(-z) instead of 1 - sigmoid(z), which would cancel.
 TRNSIM_ALWAYS_INLINE double gated_dx(double x, double c) {
@@ -56,14 +80,15 @@ TRNSIM_ALWAYS_INLINE float sign(float x) {
   return x != x ? x : nonzero;
 }
 
-#define TRNSIM_EACH(expression)                                             \
-  _Pragma("GCC ivdep") for (std::size_t i = 0; i < n; ++i) {                \
-    [[maybe_unused]] const float v = x[i];                                  \
-    [[maybe_unused]] const double d = static_cast<double>(v);               \
-    y[i] = static_cast<float>(expression);                                  \
-  }                                                                         \
+#define TRNSIM_EACH(expression)                               \
+  TRNSIM_IVDEP for (std::size_t i = 0; i < n; ++i) {          \
+    [[maybe_unused]] const float v = x[i];                    \
+    [[maybe_unused]] const double d = static_cast<double>(v); \
+    y[i] = static_cast<float>(expression);                    \
+  }                                                           \
   break
 
+// clang-format off
 TRNSIM_MULTIVERSION
 void run(ActivationFunction function, const float* x, float* y, std::size_t n, float alpha) {
   using enum ActivationFunction;
@@ -96,12 +121,15 @@ void run(ActivationFunction function, const float* x, float* y, std::size_t n, f
     case kReciprocal: TRNSIM_EACH(1.0f / v);
   }
 }
+// clang-format on
 
 #undef TRNSIM_EACH
 
 }  // namespace
 
-std::string_view name(ActivationFunction function) { return kNames[static_cast<std::size_t>(function)]; }
+std::string_view name(ActivationFunction function) {
+  return kNames[static_cast<std::size_t>(function)];
+}
 
 std::optional<ActivationFunction> activation_function_from_name(std::string_view wanted) {
   if (wanted == "identity") return ActivationFunction::kCopy;
@@ -126,19 +154,23 @@ float power(float base, float exponent) {
   // From 2^24 on every fp32 is even; below it an integer fits an int.
   const bool huge = detail::absolute(b) >= 0x1p24;
   const bool integer = huge || static_cast<double>(static_cast<int>(b)) == b;
-  if (!integer && base != 0.0f && a != detail::kInfinite) return static_cast<float>(detail::kNotANumber);
+  if (!integer && base != 0.0f && a != detail::kInfinite)
+    return static_cast<float>(detail::kNotANumber);
   const bool odd = integer && !huge && (static_cast<int>(b) & 1) != 0;
   return static_cast<float>(odd ? -size : size);
 }
 
 float fmod(float dividend, float divisor) {
   const float limit = static_cast<float>(detail::absolute(divisor));
-  if (dividend - dividend != 0.0f || divisor != divisor || limit == 0.0f) return static_cast<float>(detail::kNotANumber);
-  // Subtract the largest 2^k multiple of the divisor that fits, from high to low: every difference is exact in double.
+  if (dividend - dividend != 0.0f || divisor != divisor || limit == 0.0f)
+    return static_cast<float>(detail::kNotANumber);
+  // Subtract the largest 2^k multiple of the divisor that fits, from high to low: every difference
+  // is exact in double.
   double rest = detail::absolute(dividend);
   const double step = limit;
   while (rest >= step) {
-    const std::uint64_t gap = (std::bit_cast<std::uint64_t>(rest) >> 52) - (std::bit_cast<std::uint64_t>(step) >> 52);
+    const std::uint64_t gap =
+        (std::bit_cast<std::uint64_t>(rest) >> 52) - (std::bit_cast<std::uint64_t>(step) >> 52);
     double multiple = std::bit_cast<double>(std::bit_cast<std::uint64_t>(step) + (gap << 52));
     if (multiple > rest) multiple *= 0.5;
     rest -= multiple;

@@ -1,12 +1,12 @@
-// Bit-exact encode and decode of the small float formats, written as branch-free integer code that compilers vectorise.
-// The formats differ in a handful of constants; everything that rounds or overflows is here once.
-// Private to numerics: others use convert.h.
+// Bit-exact encode and decode of the small float formats, written as branch-free integer code that
+// compilers vectorise. The formats differ in a handful of constants; everything that rounds or
+// overflows is here once. Private to numerics: others use convert.h.
 #pragma once
-
-#include "numerics/target.h"
 
 #include <bit>
 #include <cstdint>
+
+#include "numerics/target.h"
 
 namespace trnsim::numerics::detail {
 
@@ -14,8 +14,8 @@ inline constexpr std::uint32_t kCanonicalNan = 0x7fc00000u;
 inline constexpr std::uint32_t kInfinity = 0x7f800000u;
 
 // Codes are without the sign, which sits just above the exponent.
-template <int kExponentBits, int kMantissaBits, int kBiasValue, std::uint32_t kMax, std::uint32_t kOver,
-          std::uint32_t kNanCode, bool kIeee>
+template <int kExponentBits, int kMantissaBits, int kBiasValue, std::uint32_t kMax,
+          std::uint32_t kOver, std::uint32_t kNanCode, bool kIeee>
 struct Format {
   static constexpr int kExponent = kExponentBits;
   static constexpr int kMantissa = kMantissaBits;
@@ -42,8 +42,10 @@ TRNSIM_ALWAYS_INLINE float decode(std::uint32_t code) {
   const std::uint32_t aligned = magnitude << (23 - F::kMantissa);
   std::uint32_t bits = aligned + (static_cast<std::uint32_t>(127 - F::kBias) << 23);
   // A subnormal is a small integer times the smallest value: exact in fp32.
-  constexpr float kUnit = std::bit_cast<float>(static_cast<std::uint32_t>(127 + 1 - F::kBias - F::kMantissa) << 23);
-  const std::uint32_t tiny = std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int32_t>(magnitude)) * kUnit);
+  constexpr float kUnit =
+      std::bit_cast<float>(static_cast<std::uint32_t>(127 + 1 - F::kBias - F::kMantissa) << 23);
+  const std::uint32_t tiny = std::bit_cast<std::uint32_t>(
+      static_cast<float>(static_cast<std::int32_t>(magnitude)) * kUnit);
   bits = magnitude < (1u << F::kMantissa) ? tiny : bits;
   if constexpr (F::kIeeeSpecials) {
     bits = magnitude > F::kMaxCode ? (aligned | kInfinity) : bits;
@@ -60,8 +62,10 @@ TRNSIM_ALWAYS_INLINE std::uint32_t round_magnitude(std::uint32_t magnitude) {
   const std::uint32_t odd = (magnitude >> kShift) & 1u;
   const std::uint32_t normal = ((magnitude + ((1u << (kShift - 1)) - 1) + odd) >> kShift) -
                                (static_cast<std::uint32_t>(127 - F::kBias) << F::kMantissa);
-  // Below the smallest normal: adding a power of two whose ulp is the subnormal step makes the adder do the rounding.
-  constexpr std::uint32_t kMagic = static_cast<std::uint32_t>(127 + 1 - F::kBias - F::kMantissa + 23) << 23;
+  // Below the smallest normal: adding a power of two whose ulp is the subnormal step makes the
+  // adder do the rounding.
+  constexpr std::uint32_t kMagic =
+      static_cast<std::uint32_t>(127 + 1 - F::kBias - F::kMantissa + 23) << 23;
   constexpr std::uint32_t kMinNormal = static_cast<std::uint32_t>(127 + 1 - F::kBias) << 23;
   const float sum = std::bit_cast<float>(magnitude) + std::bit_cast<float>(kMagic);
   return magnitude < kMinNormal ? std::bit_cast<std::uint32_t>(sum) - kMagic : normal;
@@ -94,11 +98,12 @@ std::uint32_t encode_stochastic(float value, std::uint32_t random) {
                                (static_cast<std::uint32_t>(127 - F::kBias) << F::kMantissa);
     return finish<F, kSaturate>(code, bits);
   }
-  // The significand as fixed point with 32 bits below the smallest target step; what lies lower cannot matter to
-  // more than one part in 2^32.
+  // The significand as fixed point with 32 bits below the smallest target step; what lies lower
+  // cannot matter to more than one part in 2^32.
   const std::uint64_t significand = (magnitude & 0x7fffffu) | (exponent ? 0x800000u : 0u);
   const int right = kShift + kMinExponent - (exponent ? exponent : 1);
-  const std::uint64_t fixed = right <= 32 ? significand << (32 - right) : (right < 96 ? significand >> (right - 32) : 0);
+  const std::uint64_t fixed =
+      right <= 32 ? significand << (32 - right) : (right < 96 ? significand >> (right - 32) : 0);
   return finish<F, kSaturate>(static_cast<std::uint32_t>((fixed + random) >> 32), bits);
 }
 

@@ -1,7 +1,7 @@
-// The one seeded generator of the simulator: xorwow (Marsaglia, "Xorshift RNGs", 2003), the generator that the
-// NeuronCore documentation names, and the random stream that stochastic rounding draws from.
-// Not public and therefore chosen here: the order of the six words in memory (x y z w v d) and how a 32-bit seed fills
-// them (splitmix64, so that near seeds give unrelated streams).
+// The one seeded generator of the simulator: xorwow (Marsaglia, "Xorshift RNGs", 2003), the
+// generator that the NeuronCore documentation names, and the random stream that stochastic rounding
+// draws from. Not public and therefore chosen here: the order of the six words in memory (x y z w v
+// d) and how a 32-bit seed fills them (splitmix64, so that near seeds give unrelated streams).
 #pragma once
 
 #include <array>

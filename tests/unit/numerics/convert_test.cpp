@@ -1,11 +1,13 @@
-// Layout and rounding basics; values of every dtype are compared with ml_dtypes in tests/numerics/test_dtypes.py.
+// Layout and rounding basics; values of every dtype are compared with ml_dtypes in
+// tests/numerics/test_dtypes.py.
 #include "numerics/convert.h"
-#include "numerics/random.h"
-#include "samples.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
+
+#include "numerics/random.h"
+#include "samples.h"
 
 namespace trnsim::numerics {
 namespace {
@@ -26,9 +28,14 @@ TEST(Dtype, limits_are_what_conversion_produces) {
   for (Dtype type : every_dtype()) {
     const DtypeInfo& dtype = info(type);
     if (dtype.packed != 1) continue;
-    EXPECT_EQ(round_to(type, static_cast<float>(dtype.max_finite)), static_cast<float>(dtype.max_finite)) << dtype.name;
-    EXPECT_EQ(round_to(type, static_cast<float>(dtype.lowest)), static_cast<float>(dtype.lowest)) << dtype.name;
-    EXPECT_EQ(round_to(type, static_cast<float>(dtype.smallest)), static_cast<float>(dtype.smallest)) << dtype.name;
+    EXPECT_EQ(round_to(type, static_cast<float>(dtype.max_finite)),
+              static_cast<float>(dtype.max_finite))
+        << dtype.name;
+    EXPECT_EQ(round_to(type, static_cast<float>(dtype.lowest)), static_cast<float>(dtype.lowest))
+        << dtype.name;
+    EXPECT_EQ(round_to(type, static_cast<float>(dtype.smallest)),
+              static_cast<float>(dtype.smallest))
+        << dtype.name;
     EXPECT_EQ(std::isnan(round_to(type, std::nanf(""))), dtype.has_nan) << dtype.name;
   }
 }
@@ -49,10 +56,12 @@ TEST(Convert, rows_of_any_length_and_stride_equal_single_elements) {
           unsigned char unit[4];
           from_float(type, values.data() + i * packed, unit, 0, 1);
           EXPECT_EQ(std::memcmp(unit, row.data() + 1 + i * stride, bytes), 0) << info(type).name;
-          for (std::size_t k = bytes; k < stride && i + 1 < n; ++k) EXPECT_EQ(row[1 + i * stride + k], 0xa5);
+          for (std::size_t k = bytes; k < stride && i + 1 < n; ++k)
+            EXPECT_EQ(row[1 + i * stride + k], 0xa5);
           float elements[4];
           to_float(type, unit, 0, elements, 1);
-          for (std::size_t k = 0; k < packed; ++k) EXPECT_TRUE(same(elements[k], back[i * packed + k]));
+          for (std::size_t k = 0; k < packed; ++k)
+            EXPECT_TRUE(same(elements[k], back[i * packed + k]));
         }
       }
     }
@@ -107,7 +116,8 @@ TEST(StochasticRounding, does_not_depend_on_the_stride) {
 }
 
 TEST(StochasticRounding, adding_half_an_ulp_many_times_grows_as_documented) {
-  // The Neuron rounding-mode page: 1024 + 0.5, 2048 times in fp16, stays 1024 to nearest and reaches about 2056.
+  // The Neuron rounding-mode page: 1024 + 0.5, 2048 times in fp16, stays 1024 to nearest and
+  // reaches about 2056.
   StochasticRounding stream(1);
   float sum = 1024.0f;
   for (int i = 0; i < 2048; ++i) {

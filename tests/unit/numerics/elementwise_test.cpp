@@ -1,8 +1,9 @@
 #include "numerics/elementwise.h"
-#include "base/error.h"
-#include "samples.h"
 
 #include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "samples.h"
 
 namespace trnsim::numerics {
 namespace {
@@ -54,7 +55,8 @@ TEST(Binary, equals_apply_for_all_sizes_and_strides) {
              static_cast<std::ptrdiff_t>(out_stride), kRows, n);
       for (std::size_t r = 0; r < kRows; ++r) {
         for (std::size_t i = 0; i < n; ++i) {
-          ASSERT_TRUE(same(out[r * out_stride + i], apply(op, a[r * a_stride + i], b[i]))) << name(op);
+          ASSERT_TRUE(same(out[r * out_stride + i], apply(op, a[r * a_stride + i], b[i])))
+              << name(op);
         }
         EXPECT_EQ(out[r * out_stride + n], 77.0f);
       }
@@ -68,7 +70,8 @@ TEST(Binary, may_write_over_its_input) {
     const auto b = sample_values(67, 2);
     auto out = a;
     binary(op, out.data(), 67, b.data(), 67, out.data(), 67, 1, 67);
-    for (std::size_t i = 0; i < 67; ++i) ASSERT_TRUE(same(out[i], apply(op, a[i], b[i]))) << name(op);
+    for (std::size_t i = 0; i < 67; ++i)
+      ASSERT_TRUE(same(out[i], apply(op, a[i], b[i]))) << name(op);
   }
 }
 
@@ -104,13 +107,15 @@ void check_bitwise() {
       }
       const auto stride = static_cast<std::ptrdiff_t>(n);
       bitwise(op, sizeof(T), a.data(), stride, b.data(), stride, out.data(), stride, 1, n);
-      for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i], apply_bits(op, sizeof(T), a[i], b[i])) << name(op);
+      for (std::size_t i = 0; i < n; ++i)
+        ASSERT_EQ(out[i], apply_bits(op, sizeof(T), a[i], b[i])) << name(op);
       const T scalar = 3;
       for (bool reversed : {false, true}) {
-        bitwise_scalar(op, sizeof(T), a.data(), stride, &scalar, 0, reversed, out.data(), stride, 1, n);
+        bitwise_scalar(op, sizeof(T), a.data(), stride, &scalar, 0, reversed, out.data(), stride, 1,
+                       n);
         for (std::size_t i = 0; i < n; ++i) {
-          const std::uint32_t expected =
-              reversed ? apply_bits(op, sizeof(T), scalar, a[i]) : apply_bits(op, sizeof(T), a[i], scalar);
+          const std::uint32_t expected = reversed ? apply_bits(op, sizeof(T), scalar, a[i])
+                                                  : apply_bits(op, sizeof(T), a[i], scalar);
           ASSERT_EQ(out[i], expected) << name(op);
         }
       }

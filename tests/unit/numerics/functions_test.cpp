@@ -1,8 +1,9 @@
 // Special values and the vector paths; accuracy is measured in tests/numerics/test_functions.py.
 #include "numerics/functions.h"
-#include "samples.h"
 
 #include <gtest/gtest.h>
+
+#include "samples.h"
 
 namespace trnsim::numerics {
 namespace {
@@ -18,7 +19,8 @@ TEST(Activate, rows_equal_single_elements_and_may_be_in_place) {
       const auto x = sample_values(n, n + 1);
       auto y = x;
       activate(function, y.data(), y.data(), n, 0.25f);
-      for (std::size_t i = 0; i < n; ++i) ASSERT_TRUE(same(y[i], activate(function, x[i], 0.25f))) << name(function);
+      for (std::size_t i = 0; i < n; ++i)
+        ASSERT_TRUE(same(y[i], activate(function, x[i], 0.25f))) << name(function);
     }
   }
 }
@@ -29,11 +31,21 @@ TEST(Activate, infinities_go_to_the_limits) {
     float low;
     float high;
   };
-  const Limit limits[] = {{kSigmoid, 0, 1},       {kGelu, 0, kInf},     {kGeluDx, 0, 1},
-                          {kGeluApprxTanh, 0, kInf}, {kSilu, 0, kInf},  {kSiluDx, 0, 1},
-                          {kTanh, -1, 1},         {kSoftplus, 0, kInf}, {kMish, 0, kInf},
-                          {kErf, -1, 1},          {kErfDx, 0, 0},       {kExp, 0, kInf},
-                          {kGeluApprxSigmoid, 0, kInf}, {kGeluApprxSigmoidDx, 0, 1}, {kSign, -1, 1}};
+  const Limit limits[] = {{kSigmoid, 0, 1},
+                          {kGelu, 0, kInf},
+                          {kGeluDx, 0, 1},
+                          {kGeluApprxTanh, 0, kInf},
+                          {kSilu, 0, kInf},
+                          {kSiluDx, 0, 1},
+                          {kTanh, -1, 1},
+                          {kSoftplus, 0, kInf},
+                          {kMish, 0, kInf},
+                          {kErf, -1, 1},
+                          {kErfDx, 0, 0},
+                          {kExp, 0, kInf},
+                          {kGeluApprxSigmoid, 0, kInf},
+                          {kGeluApprxSigmoidDx, 0, 1},
+                          {kSign, -1, 1}};
   for (const Limit& limit : limits) {
     EXPECT_EQ(activate(limit.function, -kInf), limit.low) << name(limit.function);
     EXPECT_EQ(activate(limit.function, kInf), limit.high) << name(limit.function);
@@ -58,10 +70,12 @@ TEST(Activate, prelu_uses_alpha) {
 }
 
 TEST(Power, special_values_are_those_of_c) {
-  const float values[] = {0.0f, -0.0f, 1.0f, -1.0f, 2.0f, -2.0f, 3.0f, -3.0f, 0.5f, kInf, -kInf, std::nanf(""), 0x1p25f};
+  const float values[] = {0.0f,  -0.0f, 1.0f, -1.0f, 2.0f,          -2.0f,  3.0f,
+                          -3.0f, 0.5f,  kInf, -kInf, std::nanf(""), 0x1p25f};
   for (float base : values) {
     for (float exponent : values) {
-      const auto expected = static_cast<float>(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
+      const auto expected =
+          static_cast<float>(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
       EXPECT_TRUE(same(power(base, exponent), expected)) << base << " ^ " << exponent;
     }
   }
@@ -72,7 +86,8 @@ TEST(Fmod, equals_the_library) {
   const auto b = sample_values(2000, 2);
   for (std::size_t i = 0; i < a.size(); ++i) {
     EXPECT_TRUE(same(fmod(a[i], b[i]), std::fmod(a[i], b[i]))) << a[i] << " " << b[i];
-    EXPECT_TRUE(same(fmod(a[i] * 1e30f, b[i]), std::fmod(a[i] * 1e30f, b[i]))) << a[i] << " " << b[i];
+    EXPECT_TRUE(same(fmod(a[i] * 1e30f, b[i]), std::fmod(a[i] * 1e30f, b[i])))
+        << a[i] << " " << b[i];
   }
 }
 

@@ -1,13 +1,14 @@
+#include <gtest/gtest.h>
+
 #include "numerics/elementwise.h"
 #include "samples.h"
-
-#include <gtest/gtest.h>
 
 namespace trnsim::numerics {
 namespace {
 
-const AluOp kReductions[] = {AluOp::kAdd,    AluOp::kSubtract, AluOp::kMultiply, AluOp::kMaximum, AluOp::kMinimum,
-                             AluOp::kAbsMax, AluOp::kAbsMin,   AluOp::kAverage,  AluOp::kPower,   AluOp::kLogicalAnd};
+const AluOp kReductions[] = {AluOp::kAdd,     AluOp::kSubtract,  AluOp::kMultiply, AluOp::kMaximum,
+                             AluOp::kMinimum, AluOp::kAbsMax,    AluOp::kAbsMin,   AluOp::kAverage,
+                             AluOp::kPower,   AluOp::kLogicalAnd};
 
 TEST(Reduce, is_sequential) {
   const float values[] = {1.0f, 0x1p24f, 1.0f, -0x1p24f};
@@ -30,7 +31,8 @@ TEST(ReduceRows, gives_the_bits_of_the_sequential_order) {
         const auto initial = results;
         reduce_rows(op, a.data(), static_cast<std::ptrdiff_t>(stride), rows, n, results.data());
         for (std::size_t r = 0; r < rows; ++r) {
-          ASSERT_TRUE(same(results[r], reduce(op, initial[r], a.data() + r * stride, n))) << name(op);
+          ASSERT_TRUE(same(results[r], reduce(op, initial[r], a.data() + r * stride, n)))
+              << name(op);
         }
       }
     }
@@ -61,7 +63,8 @@ void check_scan(const ScanOps& ops, std::size_t rows, std::size_t n) {
 }
 
 TEST(ScanRows, equals_the_documented_recurrence) {
-  for (AluOp op0 : {AluOp::kMultiply, AluOp::kAdd, AluOp::kSubtract, AluOp::kMaximum, AluOp::kPower}) {
+  for (AluOp op0 :
+       {AluOp::kMultiply, AluOp::kAdd, AluOp::kSubtract, AluOp::kMaximum, AluOp::kPower}) {
     for (AluOp op1 : {AluOp::kAdd, AluOp::kSubtract, AluOp::kMinimum, AluOp::kBypass}) {
       for (int reversal = 0; reversal < 4; ++reversal) {
         for (std::size_t rows : {1, 8, 11}) {
@@ -78,8 +81,10 @@ TEST(ScanRows, needs_no_second_operand_when_it_is_bypassed) {
   const auto data = sample_values(20 * 33, 1, false);
   std::vector<float> states(20, 0.0f);
   std::vector<float> out(20 * 33);
-  scan_rows({AluOp::kAdd, AluOp::kBypass}, data.data(), 33, nullptr, 0, states.data(), out.data(), 33, 20, 33);
-  for (std::size_t r = 0; r < 20; ++r) EXPECT_EQ(states[r], reduce(AluOp::kAdd, 0.0f, data.data() + 33 * r, 33));
+  scan_rows({AluOp::kAdd, AluOp::kBypass}, data.data(), 33, nullptr, 0, states.data(), out.data(),
+            33, 20, 33);
+  for (std::size_t r = 0; r < 20; ++r)
+    EXPECT_EQ(states[r], reduce(AluOp::kAdd, 0.0f, data.data() + 33 * r, 33));
 }
 
 }  // namespace
