@@ -80,7 +80,7 @@ Schema make_schema() {
     {"collectives.die_crossing_slowdown", "ratio", collectives<&C::die_crossing_slowdown>,
      "of large transfers between the two dies"},
     {"collectives.small_transfer", "ns", collectives<&C::small_transfer>, "send and receive of 4 kB within a die"},
-    {"collectives.achieved_busbw", "GB/s", collectives<&C::achieved_busbw>, "best AllReduce over the cores of one chip"},
+    {"collectives.achieved_busbw", "GB/s", collectives<&C::achieved_busbw>, "best AllReduce within one chip"},
 
     {"package.power", "W", package<&Package::power>, "power of the chip"},
     {"package.compute_dies", "count", package<&Package::compute_dies>, "compute dies"},
