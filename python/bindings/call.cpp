@@ -1,0 +1,200 @@
+// nki.isa functions: one callable object per instruction of the table. The signature is the instruction's own list of
+// fields; a call fills the argument struct and hands it to the core of the current launch.
+#include <Python.h>
+#include <structmember.h>
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "errors.h"
+#include "isa/instruction.h"
+#include "launch.h"
+#include "parse.h"
+
+namespace nb = nanobind;
+
+namespace trnsim::python {
+namespace {
+
+constexpr std::size_t kMaxArgumentBytes = 1024;
+constexpr std::size_t kMaxFields = 32;
+
+struct Function {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  const isa::InstructionType* type;
+  std::vector<PyObject*>* names;  // interned, as the interpreter passes them
+};
+
+PyObject* name_keyword = nullptr;   // "name": every instruction can be named
+PyObject* dtype_keyword = nullptr;  // "dtype": until 0.2 a repetition of the destination's
+
+std::size_t field_index(const Function& function, PyObject* keyword, std::size_t guess) {
+  const std::vector<PyObject*>& names = *function.names;
+  if (guess < names.size() && names[guess] == keyword) return guess;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == keyword) return i;
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (PyUnicode_Compare(names[i], keyword) == 0) return i;
+  }
+  return names.size();
+}
+
+[[noreturn]] void unknown_keyword(const Function& function, PyObject* keyword) {
+  std::vector<std::string> known{"name"};
+  for (const isa::FieldInfo& field : function.type->fields) known.emplace_back(field.name);
+  const std::string name = PyUnicode_AsUTF8(keyword), near = nearest_name(name, known);
+  program_error(std::string(function.type->info.name) + ".argument", "{}: no argument is called '{}'{}",
+                function.type->info.name, name, near.empty() ? "" : "; did you mean '" + near + "'?");
+}
+
+void check_legacy_dtype(const Function& function, PyObject* dtype, const std::byte* args) {
+  for (const isa::FieldInfo& field : function.type->fields) {
+    if (field.access != isa::Access::kWrite && field.access != isa::Access::kReadWrite) continue;
+    const auto& dst = *reinterpret_cast<const isa::Tile*>(args + field.offset);
+    if (dtype != Py_None && dtype_of(dtype) != dst.dtype) {
+      program_error(std::string(function.type->info.name) + ".dtype", "{}: dtype={} but {} is {}", function.type->info.name,
+                    numerics::info(dtype_of(dtype)).name, field.name, numerics::info(dst.dtype).name);
+    }
+    return;
+  }
+}
+
+void call_instruction(const Function& function, PyObject* const* args, std::size_t positional, PyObject* keywords) {
+  Launch* launch = current_launch();
+  const isa::InstructionType& type = *function.type;
+  if (!launch) {
+    program_error("launch.outside", "{}: instructions run only inside a kernel; decorate the function with @nki.jit and call it",
+                  type.info.name);
+  }
+  alignas(16) std::array<std::byte, kMaxArgumentBytes> buffer;
+  std::memcpy(buffer.data(), type.defaults.data(), type.size());
+  std::uint32_t given = 0;
+  if (positional > type.fields.size()) {
+    program_error(std::string(type.info.name) + ".argument", "{}: takes at most {} positional arguments, got {}",
+                  type.info.name, type.fields.size(), positional);
+  }
+  for (std::size_t i = 0; i < positional; ++i) {
+    parse_argument(type.info.name, type.fields[i], args[i], buffer.data() + type.fields[i].offset);
+    given |= 1u << i;
+  }
+  PyObject* user_name = nullptr;
+  PyObject* legacy_dtype = nullptr;
+  const Py_ssize_t keyword_count = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+  for (Py_ssize_t k = 0; k < keyword_count; ++k) {
+    PyObject* keyword = PyTuple_GET_ITEM(keywords, k);
+    PyObject* value = args[positional + k];
+    const std::size_t i = field_index(function, keyword, positional + k);
+    if (i < type.fields.size()) {
+      parse_argument(type.info.name, type.fields[i], value, buffer.data() + type.fields[i].offset);
+      given |= 1u << i;
+    } else if (PyUnicode_Compare(keyword, name_keyword) == 0) {
+      user_name = value;
+    } else if (PyUnicode_Compare(keyword, dtype_keyword) == 0) {
+      legacy_dtype = value;
+    } else {
+      unknown_keyword(function, keyword);
+    }
+  }
+  for (std::size_t i = 0; i < type.fields.size(); ++i) {
+    if (type.fields[i].required && !(given >> i & 1)) {
+      program_error(std::string(type.info.name) + ".argument", "{}: argument '{}' is missing", type.info.name,
+                    type.fields[i].name);
+    }
+  }
+  if (legacy_dtype) check_legacy_dtype(function, legacy_dtype, buffer.data());
+  launch->core().issue(type, buffer.data(), launch->sites().current());
+  if (user_name && user_name != Py_None) {
+    launch->core().program().name_last(nb::cast<std::string>(nb::str(nb::handle(user_name))));
+  }
+}
+
+PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flagged, PyObject* keywords) {
+  try {
+    call_instruction(*reinterpret_cast<Function*>(self), args, PyVectorcall_NARGS(flagged), keywords);
+    Py_RETURN_NONE;
+  } catch (const Error& error) {
+    set_python_error(error);
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
+PyObject* repr(PyObject* self) {
+  const std::string_view name = reinterpret_cast<Function*>(self)->type->info.name;
+  return PyUnicode_FromFormat("<instruction %s>", std::string(name).c_str());
+}
+
+PyObject* get_name(PyObject* self, void*) {
+  const std::string_view name = reinterpret_cast<Function*>(self)->type->info.name;
+  return PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));
+}
+
+std::string signature(const isa::InstructionType& type) {
+  std::string text = "(";
+  for (const isa::FieldInfo& field : type.fields) {
+    if (text.size() > 1) text += ", ";
+    text += std::string(field.name) + (field.required ? "" : "=None");
+  }
+  return text + ", name=None)";
+}
+
+PyObject* get_doc(PyObject* self, void*) {
+  const isa::InstructionType& type = *reinterpret_cast<Function*>(self)->type;
+  const isa::Info& info = type.info;
+  const std::string doc = fmt::format("{}{}\n\n{}\n\nEngines: {}.\nCost: {}.\nSource: {}.", info.name, signature(type),
+                                      info.summary, info.engines, info.cost, info.source);
+  return PyUnicode_FromStringAndSize(doc.data(), static_cast<Py_ssize_t>(doc.size()));
+}
+
+PyObject* get_signature(PyObject* self, void*) {
+  const std::string text = signature(*reinterpret_cast<Function*>(self)->type);
+  return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+}
+
+PyGetSetDef getset[] = {{"__name__", get_name, nullptr, nullptr, nullptr},
+                        {"__doc__", get_doc, nullptr, nullptr, nullptr},
+                        {"__text_signature__", get_signature, nullptr, nullptr, nullptr},
+                        {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, vectorcall), READONLY, nullptr},
+                         {nullptr, 0, 0, 0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                       {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                       {Py_tp_getset, getset},
+                       {Py_tp_members, members},
+                       {0, nullptr}};
+PyType_Spec spec = {"trnsim._native.Instruction", sizeof(Function), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+
+}  // namespace
+
+void bind_calls(nb::module_& m) {
+  name_keyword = PyUnicode_InternFromString("name");
+  dtype_keyword = PyUnicode_InternFromString("dtype");
+  PyObject* function_type = PyType_FromSpec(&spec);
+  nb::module_ isa_module = m.def_submodule("isa", "The instructions, as nki.isa calls them.");
+  nb::list names;
+  for (const isa::InstructionType& type : isa::instruction_table()) {
+    if (type.size() > kMaxArgumentBytes || type.fields.size() > kMaxFields) internal_error("{} has too many arguments", type.info.name);
+    auto* function = reinterpret_cast<Function*>(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(function_type), 0));
+    function->vectorcall = vectorcall;
+    function->type = &type;
+    function->names = new std::vector<PyObject*>;  // as long-lived as the module
+    for (const isa::FieldInfo& field : type.fields) {
+      function->names->push_back(PyUnicode_InternFromString(std::string(field.name).c_str()));
+    }
+    isa_module.attr(std::string(type.info.name).c_str()) = nb::steal(reinterpret_cast<PyObject*>(function));
+    names.append(std::string(type.info.name));
+  }
+  isa_module.attr("__all__") = names;
+}
+
+}  // namespace trnsim::python

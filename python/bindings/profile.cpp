@@ -1,0 +1,53 @@
+// What is left of a launch: its time, as numbers, text, JSON and a Perfetto trace.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "launch.h"
+#include "report/perfetto.h"
+#include "report/report.h"
+
+namespace nb = nanobind;
+
+namespace trnsim::python {
+namespace {
+
+std::vector<report::Run> runs_of(const std::vector<Launch*>& launches) {
+  std::vector<report::Run> runs;
+  for (Launch* launch : launches) {
+    runs.push_back({launch->kernel(), &launch->core().program(), &launch->timeline(), &launch->chip(), 0});
+  }
+  return runs;
+}
+
+nb::dict busy_us(Launch& launch) {
+  nb::dict busy;
+  const timing::Timeline& timeline = launch.timeline();
+  for (int q = 0; q < timing::kQueueCount; ++q) {
+    busy[std::string(timing::queue_name(static_cast<timing::Queue>(q))).c_str()] = timeline.busy[q].us();
+  }
+  return busy;
+}
+
+}  // namespace
+
+void bind_profile(nb::module_& m) {
+  m.def("latency_us", [](Launch& launch) { return launch.timeline().total.us(); }, nb::arg("launch"));
+  m.def("busy_us", &busy_us, nb::arg("launch"));
+  m.def("summary", [](const std::vector<Launch*>& launches) { return report::text(runs_of(launches)); },
+        nb::arg("launches"));
+  m.def(
+      "to_json",
+      [](const std::vector<Launch*>& launches, bool instructions) {
+        return report::json(runs_of(launches),
+                            instructions ? report::Detail::kInstructions : report::Detail::kSummary);
+      },
+      nb::arg("launches"), nb::arg("instructions") = true);
+  m.def("write_trace",
+        [](const std::vector<Launch*>& launches, const std::string& path) {
+          report::write_perfetto(runs_of(launches), path);
+        },
+        nb::arg("launches"), nb::arg("path"));
+}
+
+}  // namespace trnsim::python

@@ -1,0 +1,26 @@
+// A named value of an instruction's enumerated argument: nl.add, nisa.vector_engine, nisa.reduce_cmd.reset. Python
+// subclasses add what the language needs (nl.add can also be called).
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <string>
+
+namespace trnsim::python {
+
+enum class TokenKind : std::uint8_t { kNone, kEngine, kReduceCommand, kPerfMode, kDgeMode, kOobMode };
+
+struct Token {
+  std::string name;
+  int alu_op = -1;      // as numerics::AluOp; -1: not an ALU operator
+  int activation = -1;  // as numerics::ActivationFunction
+  TokenKind kind = TokenKind::kNone;
+  int code = 0;
+};
+
+void bind_token(nanobind::module_& m);
+// The token that `object` is or stands for (numpy.add stands for nl.add); nullptr where it is neither.
+const Token* token_of(PyObject* object);
+
+}  // namespace trnsim::python

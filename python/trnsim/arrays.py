@@ -1,0 +1,92 @@
+"""Arrays of the user's framework in and out of simulated HBM: numpy always, PyTorch and JAX where they are in use.
+
+Frameworks are recognised by their modules being loaded already; nothing is imported for the sake of asking.
+"""
+
+import sys
+
+import numpy as np
+
+from trnsim import dtypes
+
+
+def _is(array, module: str, name: str) -> bool:
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(array, getattr(loaded, name))
+
+
+def is_array(value) -> bool:
+    return isinstance(value, np.ndarray) or _is(value, "torch", "Tensor") or _is(value, "jax", "Array")
+
+
+def to_numpy(array) -> np.ndarray:
+    """A numpy array with the values of `array`; may share its memory."""
+    if isinstance(array, np.ndarray):
+        return array
+    if _is(array, "torch", "Tensor"):
+        import torch
+
+        array = array.detach().cpu().contiguous()
+        carriers = {torch.bfloat16: (torch.int16, dtypes.bfloat16)}
+        for name in ("float8_e4m3fn", "float8_e5m2"):
+            if hasattr(torch, name):
+                carriers[getattr(torch, name)] = (torch.uint8, getattr(dtypes, name))
+        if array.dtype in carriers:
+            carrier, dtype = carriers[array.dtype]
+            return array.view(carrier).numpy().view(dtype)
+        return array.numpy()
+    return np.asarray(array)
+
+
+def like(array: np.ndarray, example):
+    """`array` as the kind of array that `example` is."""
+    if _is(example, "torch", "Tensor"):
+        import torch
+
+        if array.dtype == dtypes.bfloat16:
+            return torch.from_numpy(array.view(np.int16).copy()).view(torch.bfloat16)
+        if array.dtype in (dtypes.float8_e4m3fn, dtypes.float8_e5m2):
+            return torch.from_numpy(array.view(np.uint8).copy()).view(getattr(torch, array.dtype.name))
+        return torch.from_numpy(array)
+    if _is(example, "jax", "Array"):
+        import jax.numpy as jnp
+
+        return jnp.asarray(array)
+    return array
+
+
+# 64-bit host types have no counterpart on the chip; frameworks narrow them on the way to the device.
+_NARROWED = {np.dtype(np.float64): dtypes.float32, np.dtype(np.int64): dtypes.int32, np.dtype(np.uint64): dtypes.uint32}
+
+
+def to_hbm(launch, array, name: str, dtype=None):
+    """A new HBM tensor that holds `array`. 64-bit types are narrowed to 32 bits, as frameworks do on the way to the chip."""
+    host = to_numpy(array)
+    host = host.astype(_NARROWED.get(host.dtype, host.dtype), copy=False)
+    tensor = launch.tensor("HBM", host.shape, dtype or host.dtype, name)
+    if launch.values:
+        if host.size:
+            tensor.write_from(np.ascontiguousarray(host).reshape(-1).view(np.uint8))
+    else:
+        tensor.mark_written()
+    return tensor
+
+
+def from_tensor(tensor) -> np.ndarray:
+    """The tensor's values, row-major, in a new numpy array."""
+    out = np.empty(tensor.shape, dtype=dtypes.host_dtype(tensor.dtype))
+    if out.size:
+        tensor.read_into(out.reshape(-1).view(np.uint8))
+    return out
+
+
+def map_nested(function, value):
+    """Apply `function` to the leaves of tuples, lists and dicts."""
+    if isinstance(value, (tuple, list)):
+        mapped = [map_nested(function, entry) for entry in value]
+        return type(value)(*mapped) if hasattr(value, "_fields") else type(value)(mapped)
+    if isinstance(value, dict):
+        return {key: map_nested(function, entry) for key, entry in value.items()}
+    return function(value)
+
+

@@ -1,0 +1,99 @@
+"""The command `trnsim`: the C++ command line, with Python to run the scripts."""
+
+import os
+import runpy
+import sys
+import traceback
+from pathlib import Path
+
+from trnsim import _native, imports, session
+
+_PACKAGE = str(Path(__file__).parent) + os.sep
+
+
+def main() -> int:
+    """Entry point of the command `trnsim`. Returns the exit code."""
+    return _native.command_line(sys.argv[1:], session.HARDWARE, _run_script)
+
+
+def _run_script(options: dict) -> int:
+    """Run the user's script under the simulator, then report on what it launched, however it ended."""
+    script = Path(options["script"])
+    if not script.is_file():
+        raise _native.ConfigError(f"{script}: no such file; trnsim run takes the path of a Python script")
+    imports.install(nki=options["nki"], chip=options["chip"], timing_only=options["timing_only"], seed=options["seed"])
+    for output in (options["trace"], options["json"]):
+        _check_writable(output)
+    session.forget_profiles()
+    code = _execute(script, options["arguments"])
+    _report(options)
+    return code
+
+
+def _check_writable(path: str) -> None:
+    """Better to fail before a long run than after it."""
+    if path and path != "-" and not os.access(Path(path).absolute().parent, os.W_OK):
+        raise _native.ConfigError(f"{path}: cannot be written, because the folder {Path(path).absolute().parent} "
+                                  "does not exist or is not writable")
+
+
+def _execute(script: Path, arguments: list[str]) -> int:
+    sys.argv = [str(script), *arguments]
+    sys.path[0:0] = [str(script.resolve().parent)]
+    try:
+        runpy.run_path(str(script), run_name="__main__")
+        return 0
+    except SystemExit as exit_:
+        return exit_.code if isinstance(exit_.code, int) else (0 if exit_.code is None else _say(exit_.code))
+    except KeyboardInterrupt:
+        print("trnsim: interrupted; reporting what was recorded so far", file=sys.stderr)
+        return 130
+    except _native.Error as error:
+        _show_user_frames(error)
+        print(f"trnsim: {_location(error)}{error}", file=sys.stderr)
+        return 4 if isinstance(error, _native.Unsupported) else 70 if isinstance(error, _native.InternalError) else 3
+    except BaseException as error:
+        _show_user_frames(error)
+        print(f"trnsim: the script raised {type(error).__name__}: {error}", file=sys.stderr)
+        return 1
+
+
+def _say(message) -> int:
+    print(message, file=sys.stderr)
+    return 1
+
+
+def _user_frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """The frames of the script: the simulator's own and the interpreter's runner are of no use to its author."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return [f for f in frames if not f.filename.startswith(_PACKAGE) and "runpy" not in f.filename]
+
+
+def _show_user_frames(error: BaseException) -> None:
+    frames = _user_frames(error)
+    if frames:
+        print("Traceback (most recent call last):", file=sys.stderr)
+        print("".join(traceback.format_list(frames)), end="", file=sys.stderr)
+
+
+def _location(error: BaseException) -> str:
+    frames = _user_frames(error)
+    return f"{frames[-1].filename}:{frames[-1].lineno}: " if frames else ""
+
+
+def _report(options: dict) -> None:
+    launches = [profile.native for profile in session.profiles()]
+    if not launches:
+        print("trnsim: the script launched no kernel", file=sys.stderr)
+        return
+    sys.stdout.flush()
+    if options["trace"]:
+        _native.write_trace(launches, options["trace"])
+    if options["json"] == "-":
+        print(_native.to_json(launches))
+    elif options["json"]:
+        Path(options["json"]).write_text(_native.to_json(launches))
+    if not options["quiet"] and options["json"] != "-":
+        print(_native.summary(launches))
+        if options["trace"]:
+            print(f"Trace written to {options['trace']}; open it at https://ui.perfetto.dev")

@@ -1,0 +1,69 @@
+"""Make `import nki` and `import neuronxcc.nki` resolve to the simulator in this process.
+
+A finder in front of the import system maps the vendor's module names onto packages of trnsim; which dialect a script
+gets follows from the name that it imports.
+"""
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+
+from trnsim import _native, session
+
+_DIALECTS = {"nki": "trnsim.nki", "neuronxcc": "trnsim.beta1.neuronxcc", "torch_neuronx": "trnsim.beta1.torch_neuronx"}
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path=None, target=None):
+        top, _, rest = name.partition(".")
+        if top not in _DIALECTS:
+            return None
+        real = _DIALECTS[top] + ("." + rest if rest else "")
+        try:
+            if importlib.util.find_spec(real) is None:
+                return None
+        except ModuleNotFoundError:
+            return None
+        spec = importlib.machinery.ModuleSpec(name, self, is_package=True)
+        spec.loader_state = real
+        return spec
+
+    def create_module(self, spec):
+        return importlib.import_module(spec.loader_state)
+
+    def exec_module(self, module):
+        pass
+
+
+_finder = _Finder()
+
+
+def install(nki: str = "auto", chip: str = "trn2", timing_only: bool = False, seed: int = 0) -> None:
+    """Simulate NKI kernels in this process.
+
+    nki: release whose rules apply ("auto": by the module that is imported; "0.2" to "0.7", "beta1").
+    chip: a name of the catalogue ("trn1", "inf2", "trn2", "trn3", ...) or the path of a TOML file.
+    timing_only: clock kernels without computing values. seed: of the random number engines.
+    Raises ConfigError for an unknown chip or release.
+    """
+    if nki != "auto" and nki not in RELEASES:
+        raise _native.ConfigError(f"unknown NKI release '{nki}'; known are auto, {', '.join(RELEASES)}")
+    session.load_chip(chip)
+    session.settings = session.Settings(chip=chip, nki=nki, timing_only=timing_only, seed=seed)
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+        for name in [n for n in sys.modules if n.partition(".")[0] in _DIALECTS]:
+            del sys.modules[name]
+
+
+def uninstall() -> None:
+    """Undo `install`: later imports find the vendor's packages again, if there are any."""
+    if _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)
+    for name in [n for n in sys.modules if n.partition(".")[0] in _DIALECTS]:
+        del sys.modules[name]
+
+
+RELEASES = ("beta1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7")

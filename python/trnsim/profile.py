@@ -1,0 +1,61 @@
+"""The profile of one kernel launch: how long it takes on the chosen chip, and why."""
+
+import functools
+import json
+
+from trnsim import _native
+
+
+class Profile:
+    """Times are of the simulated chip. Computed when first asked for."""
+
+    def __init__(self, launch, grid=()):
+        self._launch = launch
+        self.grid = grid
+
+    @property
+    def kernel(self) -> str:
+        return self._launch.kernel
+
+    @property
+    def chip(self) -> str:
+        return self._launch.chip
+
+    @property
+    def native(self):
+        """The launch, for the functions of trnsim._native that take one."""
+        return self._launch
+
+    @functools.cached_property
+    def _json(self) -> dict:
+        return json.loads(self.to_json())
+
+    @property
+    def latency_us(self) -> float:
+        """Device time from the first instruction to the last result, microseconds; launch overhead not included."""
+        return _native.latency_us(self._launch)
+
+    @property
+    def busy_us(self) -> dict[str, float]:
+        """Busy time of each engine and DMA queue, microseconds."""
+        return _native.busy_us(self._launch)
+
+    @property
+    def instructions(self) -> list[dict]:
+        """Every instruction with engine, times in ns, wait reason, operands and source line."""
+        return self._json["kernels"][0]["instructions"]
+
+    def to_json(self) -> str:
+        """Everything, as JSON text."""
+        return _native.to_json([self._launch])
+
+    def summary(self) -> str:
+        """The text that `trnsim run` prints."""
+        return _native.summary([self._launch])
+
+    def write_trace(self, path) -> None:
+        """Write a Perfetto trace (open it at ui.perfetto.dev). Raises ConfigError when `path` cannot be written."""
+        _native.write_trace([self._launch], str(path))
+
+    def __repr__(self):
+        return f"<Profile of {self.kernel} on {self.chip}: {self.latency_us:.2f} us>"

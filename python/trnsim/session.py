@@ -1,0 +1,154 @@
+"""What a process simulates: the chip, the options, and the launches so far.
+
+A launch is one call of a kernel. It owns a simulated core from the first instruction to the profile that is left.
+"""
+
+import functools
+import inspect
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from trnsim import _native, arrays
+from trnsim.profile import Profile
+
+_native.set_package_folder(str(Path(__file__).parent) + os.sep)
+HARDWARE = str(Path(_native.__file__).parent / "hardware")
+
+
+@dataclass
+class Settings:
+    """Options of the simulation; `trnsim.install` and `trnsim run` set them."""
+
+    chip: str = "trn2"
+    nki: str = "auto"
+    timing_only: bool = False
+    seed: int = 0
+
+
+settings = Settings()
+_profiles: list[Profile] = []
+_stack: list["Frame"] = []
+
+
+@functools.lru_cache(maxsize=None)
+def load_chip(name: str):
+    return _native.load_chip(HARDWARE, name)
+
+
+@dataclass
+class Frame:
+    """A kernel being run: its launch and its place in the SPMD grid."""
+
+    launch: object
+    grid: tuple[int, ...] = ()
+    program_id: tuple[int, ...] = ()
+
+
+def current() -> Frame:
+    """The kernel being run. Raises ProgramError outside one."""
+    if not _stack:
+        error = _native.ProgramError("this call works only inside a kernel; decorate the function with @nki.jit and call it")
+        error.rule = "launch.outside"
+        raise error
+    return _stack[-1]
+
+
+def inside_kernel() -> bool:
+    return bool(_stack)
+
+
+def profiles() -> list[Profile]:
+    """Profiles of all launches in this process, oldest first."""
+    return list(_profiles)
+
+
+def last_profile() -> Profile:
+    """Profile of the latest launch. Raises ProgramError when no kernel has run yet."""
+    if not _profiles:
+        raise _native.ProgramError("no kernel has run yet; call one first, then ask for its profile")
+    return _profiles[-1]
+
+
+def forget_profiles() -> None:
+    _profiles.clear()
+
+
+def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, write_back=False, chip=None):
+    """Run `function` on a fresh simulated core and return its results as host arrays.
+
+    wrap(tensor) and unwrap(result) turn native tensors into the dialect's and back; with `write_back`, arrays whose
+    tensors the kernel stored into are updated in place. The profile is kept even when the kernel raises.
+    """
+    launch = _native.Launch(load_chip(chip or settings.chip), getattr(function, "__name__", "kernel"),
+                            values=not settings.timing_only, seed=settings.seed)
+    inputs = []  # (host array, tensor)
+
+    def to_device(value, name):
+        if not arrays.is_array(value):
+            return value
+        tensor = arrays.to_hbm(launch, value, name)
+        inputs.append((value, tensor))
+        return wrap(tensor)
+
+    bound = inspect.signature(function).bind(*args, **kwargs)
+    for name, value in bound.arguments.items():
+        bound.arguments[name] = arrays.map_nested(lambda leaf, name=name: to_device(leaf, name), value)
+
+    results = None
+    profile = Profile(launch, grid)
+    try:
+        for program_id in _grid_points(grid):
+            _stack.append(Frame(launch, grid, program_id))
+            launch.enter()
+            try:
+                returned = function(*bound.args, **bound.kwargs)
+            finally:
+                _stack.pop()
+                _resume_outer()
+            results = returned if results is None else results
+    finally:
+        _profiles.append(profile)
+    return _to_host(results, inputs, unwrap, write_back)
+
+
+def _grid_points(grid):
+    points = [()]
+    for size in grid:
+        points = [point + (i,) for point in points for i in range(int(size))]
+    return points
+
+
+def _resume_outer():
+    if _stack:
+        _stack[-1].launch.enter()
+    else:
+        _native.Launch.leave()
+
+
+def _to_host(results, inputs, unwrap, write_back):
+    example = inputs[0][0] if inputs else None
+
+    def fetch(value):
+        tensor = unwrap(value)
+        if tensor is None:
+            return value
+        if tensor.space != "HBM":
+            error = _native.ProgramError(f"a kernel returns HBM tensors; '{tensor.name}' is in {tensor.space}. "
+                                         "Store it into an nl.ndarray(..., buffer=nl.shared_hbm) and return that.")
+            error.rule = "launch.result"
+            raise error
+        if settings.timing_only:
+            import numpy as np
+
+            from trnsim import dtypes
+            return arrays.like(np.zeros(tensor.shape, dtypes.host_dtype(tensor.dtype)), example)
+        tensor.require_written()
+        return arrays.like(arrays.from_tensor(tensor), example)
+
+    if write_back and not settings.timing_only:
+        for array, tensor in inputs:
+            if tensor.modified:
+                host = arrays.to_numpy(array)
+                host[...] = arrays.from_tensor(tensor).astype(host.dtype)
+    return arrays.map_nested(fetch, results)
