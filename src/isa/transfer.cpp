@@ -26,6 +26,22 @@ void check_dma_operand(const Rules& rules, const char* name, const Tile& tile) {
   }
 }
 
+void check_dma_modes(const Rules& rules, DgeMode dge_mode, const OptionalInt& priority, Dtype dst, Dtype src) {
+  if (dge_mode == DgeMode::kHardware) {
+    rules.generation_at_least(3, "hardware descriptor generation");
+    if (dst != src) {
+      rules.fail("hwdge_dtype", "hardware descriptor generation cannot convert {} to {}", numerics::info(src).name,
+                 numerics::info(dst).name);
+    }
+  }
+  if (!priority.present) return;
+  rules.generation_at_least(4, "priority");
+  constexpr std::int64_t kLowestPriority = 3;
+  if (priority.value < 0 || priority.value > kLowestPriority) {
+    rules.fail("priority", "priority is {}; it must be 0 (highest) to {}", priority.value, kLowestPriority);
+  }
+}
+
 void transfer(CoreState& state, const Tile& dst, const Tile& src) {
   if (dst.dtype == src.dtype) return copy_bits(state, dst, src);
   std::vector<float> values;

@@ -15,4 +15,7 @@ void transfer(CoreState& state, const Tile& dst, const Tile& src);
 // Contiguous pieces and the engines that can share them.
 DmaWork dma_work(const Tile& dst, const Tile& src);
 
+// priority and descriptor generation, as far as they do not depend on the instruction.
+void check_dma_modes(const Rules& rules, DgeMode dge_mode, const OptionalInt& priority, Dtype dst, Dtype src);
+
 }  // namespace trnsim::isa
