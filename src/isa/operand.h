@@ -21,11 +21,11 @@ enum class Engine : std::uint8_t { kUnknown, kTensor, kVector, kScalar, kGpsimd,
 inline constexpr int kEngineCount = 7;
 std::string_view engine_name(Engine engine);
 
-// A [P, 1] tile or one fp32 immediate for all partitions.
+// A [P, 1] tile or one immediate for all partitions: fp32 for arithmetic, an integer (which double keeps) for bits.
 struct ScalarOrTile {
   enum class Kind : std::uint8_t { kAbsent, kScalar, kTile };
   Tile tile;
-  float scalar = 0;
+  double scalar = 0;
   Kind kind = Kind::kAbsent;
 
   bool is_tile() const { return kind == Kind::kTile; }

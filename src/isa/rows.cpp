@@ -30,7 +30,7 @@ RowReader::RowReader(CoreState& state, int slot, const Tile& tile)
       pitch_(state.memory.partition_pitch(tile.space)), direct_(reads_directly(tile, walk_)) {}
 
 RowReader::RowReader(CoreState& state, int slot, const ScalarOrTile& value)
-    : state_(&state), slot_(slot), scalar_(value.scalar), is_scalar_(!value.is_tile()) {
+    : state_(&state), slot_(slot), scalar_(static_cast<float>(value.scalar)), is_scalar_(!value.is_tile()) {
   if (value.is_tile()) *this = RowReader(state, slot, value.tile);
 }
 
