@@ -1,0 +1,71 @@
+// Replace each element by zero with a given probability. What is kept is not scaled. The engine's
+// generator and the bits that it compares are not public: here one word of the core's xorwow per
+// element, row after row, its upper 24 bits as a fraction below prob.
+#include <cstring>
+
+#include "isa/instruction.h"
+#include "isa/operators.h"
+#include "isa/row_groups.h"
+#include "memory/stretch.h"
+
+namespace trnsim::isa {
+namespace {
+
+struct Dropout {
+  Tile dst, data;
+  ScalarOrTile prob;
+
+  static constexpr Info kInfo{.name = "dropout",
+                              .summary = "dst = 0 with probability prob, else data",
+                              .engines = "Vector",
+                              .cost = "max(MIN_II, N) cycles; + drain",
+                              .source = "NKI documentation 2.26 and 2.32, nki.isa.dropout"};
+  static constexpr std::tuple kFields{out("dst", &Dropout::dst), in("data", &Dropout::data),
+                                      in("prob", &Dropout::prob)};
+
+  Engine engine_on(int) const { return Engine::kVector; }
+
+  void check(const Rules& rules) const {
+    check_tile(rules, "dst", dst);
+    check_like(rules, "data", data, "dst", dst);
+    rules.same_dtype("data", data, "dst", dst);
+    check_per_partition(rules, "prob", prob, data);
+    if (!prob.is_tile()) {
+      if (!(prob.scalar >= 0 && prob.scalar <= 1))
+        rules.fail("prob", "prob {} is not within 0 and 1", prob.scalar);
+      return;
+    }
+    const bool floats = numerics::info(data.dtype).is_float;
+    if (!numerics::info(prob.tile.dtype).is_float ||
+        (!floats && prob.tile.dtype != Dtype::kFloat32)) {
+      rules.fail("prob_dtype", "prob is {} but must be {} beside {} data",
+                 numerics::info(prob.tile.dtype).name, floats ? "a float type" : "float32",
+                 numerics::info(data.dtype).name);
+    }
+  }
+
+  void execute(CoreState& state) const {
+    const Column drop(state, prob, data.partitions());
+    std::vector<std::byte> bits(static_cast<std::size_t>(data.bytes()));
+    memory::gather(state.memory, data, bits.data());
+    const auto bytes = static_cast<std::size_t>(data.element_bytes());
+    std::byte* at = bits.data();
+    for (int p = 0; p < data.partitions(); ++p) {
+      for (std::int64_t i = 0; i < data.free_elements(); ++i, at += bytes) {
+        if (numerics::unit_float(state.random.next()) < *drop.at(p)) std::memset(at, 0, bytes);
+      }
+    }
+    memory::scatter(state.memory, dst, bits.data());
+  }
+
+  Cost cost(const CostModel& model) const {
+    const double slow = std::max(model.stride_slowdown(dst), model.stride_slowdown(data));
+    return model.vector(static_cast<double>(data.free_elements()) * slow);
+  }
+};
+
+}  // namespace
+
+InstructionType insn_dropout() { return describe<Dropout>(); }
+
+}  // namespace trnsim::isa
