@@ -2,14 +2,17 @@
 
 namespace trnsim::isa {
 
-void check_affine(const Rules& rules, const AffinePattern& pattern, const char* name, const Tile& tile) {
-  if (pattern.dims == 0) rules.fail("pattern", "pattern is empty; it needs one to four [step, count] pairs");
+void check_affine(const Rules& rules, const AffinePattern& pattern, const char* name,
+                  const Tile& tile) {
+  if (pattern.dims == 0)
+    rules.fail("pattern", "pattern is empty; it needs one to four [step, count] pairs");
   for (int i = 0; i < pattern.dims; ++i) {
-    if (pattern.counts[i] < 1) rules.fail("pattern", "pattern count {} is less than 1", pattern.counts[i]);
+    if (pattern.counts[i] < 1)
+      rules.fail("pattern", "pattern count {} is less than 1", pattern.counts[i]);
   }
   if (pattern.elements() != tile.free_elements()) {
-    rules.fail("pattern", "pattern describes {} elements but {} has {} per partition", pattern.elements(), name,
-               tile.free_elements());
+    rules.fail("pattern", "pattern describes {} elements but {} has {} per partition",
+               pattern.elements(), name, tile.free_elements());
   }
 }
 

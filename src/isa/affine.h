@@ -1,5 +1,5 @@
-// The affine integers of iota and affine_select: offset + partition * channel_multiplier + sum over the pattern of
-// step * index, in 32-bit integers that wrap.
+// The affine integers of iota and affine_select: offset + partition * channel_multiplier + sum over
+// the pattern of step * index, in 32-bit integers that wrap.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 namespace trnsim::isa {
 
 // The pattern has one value for each element of a partition of `tile`.
-void check_affine(const Rules& rules, const AffinePattern& pattern, const char* name, const Tile& tile);
+void check_affine(const Rules& rules, const AffinePattern& pattern, const char* name,
+                  const Tile& tile);
 
 // The values of partition 0 in element order.
 std::vector<std::int32_t> affine_row(const AffinePattern& pattern, std::int32_t offset);

@@ -23,11 +23,12 @@ double gather_cycles(const catalog::Core& core, double count, double run, int el
   return count * run * overhead / std::min(bytes_per_cycle / element_bytes, run);
 }
 
-void gather_out_of_range(std::string_view instruction, int partition, std::int64_t index, std::int64_t run,
-                         std::int64_t size) {
-  program_error(std::string(instruction) + ".index",
-                "{}: index {} in partition {} reads elements {} to {}, but a partition of the source has {}", instruction,
-                index, partition, index, index + run - 1, size);
+void gather_out_of_range(std::string_view instruction, int partition, std::int64_t index,
+                         std::int64_t run, std::int64_t size) {
+  program_error(
+      std::string(instruction) + ".index",
+      "{}: index {} in partition {} reads elements {} to {}, but a partition of the source has {}",
+      instruction, index, partition, index, index + run - 1, size);
 }
 
 }  // namespace trnsim::isa

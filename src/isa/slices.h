@@ -1,4 +1,5 @@
-// Parts of tiles, and the 32-partition quadrants within which the Vector Engine moves data across partitions.
+// Parts of tiles, and the 32-partition quadrants within which the Vector Engine moves data across
+// partitions.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@ namespace trnsim::isa {
 
 inline constexpr int kQuadrantPartitions = 32;
 
-// `count` rows of dimension 0 from row `first`: partitions on chip, slices of the outermost dimension in HBM.
+// `count` rows of dimension 0 from row `first`: partitions on chip, slices of the outermost
+// dimension in HBM.
 inline Tile rows_of(const Tile& tile, std::int64_t first, std::int32_t count) {
   Tile part = tile;
   part.sizes[0] = count;

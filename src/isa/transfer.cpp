@@ -19,26 +19,31 @@ std::int64_t contiguous_bytes(const Tile& tile) {
 
 void check_dma_operand(const Rules& rules, const char* name, const Tile& tile) {
   if (tile.space == Space::kPsum) {
-    rules.fail("buffer", "{} is in PSUM, which DMA does not reach; copy it to SBUF first (tensor_copy)", name);
+    rules.fail("buffer",
+               "{} is in PSUM, which DMA does not reach; copy it to SBUF first (tensor_copy)",
+               name);
   }
   if (tile.on_chip() && tile.start_partition + tile.partitions() > 128) {
-    rules.fail("partitions", "{} reaches partition {}; SBUF has 128", name, tile.start_partition + tile.partitions() - 1);
+    rules.fail("partitions", "{} reaches partition {}; SBUF has 128", name,
+               tile.start_partition + tile.partitions() - 1);
   }
 }
 
-void check_dma_modes(const Rules& rules, DgeMode dge_mode, const OptionalInt& priority, Dtype dst, Dtype src) {
+void check_dma_modes(const Rules& rules, DgeMode dge_mode, const OptionalInt& priority, Dtype dst,
+                     Dtype src) {
   if (dge_mode == DgeMode::kHardware) {
     rules.generation_at_least(3, "hardware descriptor generation");
     if (dst != src) {
-      rules.fail("hwdge_dtype", "hardware descriptor generation cannot convert {} to {}", numerics::info(src).name,
-                 numerics::info(dst).name);
+      rules.fail("hwdge_dtype", "hardware descriptor generation cannot convert {} to {}",
+                 numerics::info(src).name, numerics::info(dst).name);
     }
   }
   if (!priority.present) return;
   rules.generation_at_least(4, "priority");
   constexpr std::int64_t kLowestPriority = 3;
   if (priority.value < 0 || priority.value > kLowestPriority) {
-    rules.fail("priority", "priority is {}; it must be 0 (highest) to {}", priority.value, kLowestPriority);
+    rules.fail("priority", "priority is {}; it must be 0 (highest) to {}", priority.value,
+               kLowestPriority);
   }
 }
 
@@ -49,29 +54,36 @@ void transfer(CoreState& state, const Tile& dst, const Tile& src) {
   const memory::Walk from = memory::walk_of(src), to = memory::walk_of(dst);
   const std::byte* source = state.memory.data(src);
   for (int row = 0; row < (src.on_chip() ? src.partitions() : 1); ++row) {
-    memory::for_each_run(from, row * state.memory.partition_pitch(src.space), [&](std::int64_t offset) {
-      const std::size_t at = values.size();
-      values.resize(at + from.inner_size());
-      numerics::to_float(src.dtype, source + offset, from.inner_stride(), values.data() + at, from.inner_size());
-    });
+    memory::for_each_run(from, row * state.memory.partition_pitch(src.space),
+                         [&](std::int64_t offset) {
+                           const std::size_t at = values.size();
+                           values.resize(at + from.inner_size());
+                           numerics::to_float(src.dtype, source + offset, from.inner_stride(),
+                                              values.data() + at, from.inner_size());
+                         });
   }
   const float* next = values.data();
   std::byte* target = state.memory.data(dst);
   for (int row = 0; row < (dst.on_chip() ? dst.partitions() : 1); ++row) {
-    memory::for_each_run(to, row * state.memory.partition_pitch(dst.space), [&](std::int64_t offset) {
-      numerics::from_float(dst.dtype, next, target + offset, to.inner_stride(), to.inner_size());
-      next += to.inner_size();
-    });
+    memory::for_each_run(to, row * state.memory.partition_pitch(dst.space),
+                         [&](std::int64_t offset) {
+                           numerics::from_float(dst.dtype, next, target + offset, to.inner_stride(),
+                                                to.inner_size());
+                           next += to.inner_size();
+                         });
   }
 }
 
 DmaWork dma_work(const Tile& dst, const Tile& src) {
   DmaWork work;
   work.bytes = std::max(dst.bytes(), src.bytes());
-  work.element_bytes = std::max<std::int64_t>(1, std::min(contiguous_bytes(dst), contiguous_bytes(src)));
+  work.element_bytes =
+      std::max<std::int64_t>(1, std::min(contiguous_bytes(dst), contiguous_bytes(src)));
   work.elements = (work.bytes + work.element_bytes - 1) / work.element_bytes;
-  const int on_chip = std::max(dst.on_chip() ? dst.partitions() : 0, src.on_chip() ? src.partitions() : 0);
-  work.lanes = on_chip ? on_chip : static_cast<std::int32_t>(std::min<std::int64_t>(work.elements, 128));
+  const int on_chip =
+      std::max(dst.on_chip() ? dst.partitions() : 0, src.on_chip() ? src.partitions() : 0);
+  work.lanes =
+      on_chip ? on_chip : static_cast<std::int32_t>(std::min<std::int64_t>(work.elements, 128));
   work.reads_hbm = !src.on_chip();
   work.writes_hbm = !dst.on_chip();
   return work;

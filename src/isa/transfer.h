@@ -1,4 +1,5 @@
-// What DMA instructions share: which memories they reach, the copy itself, and the descriptors that it takes.
+// What DMA instructions share: which memories they reach, the copy itself, and the descriptors that
+// it takes.
 #pragma once
 
 #include "isa/cost.h"
@@ -16,6 +17,7 @@ void transfer(CoreState& state, const Tile& dst, const Tile& src);
 DmaWork dma_work(const Tile& dst, const Tile& src);
 
 // priority and descriptor generation, as far as they do not depend on the instruction.
-void check_dma_modes(const Rules& rules, DgeMode dge_mode, const OptionalInt& priority, Dtype dst, Dtype src);
+void check_dma_modes(const Rules& rules, DgeMode dge_mode, const OptionalInt& priority, Dtype dst,
+                     Dtype src);
 
 }  // namespace trnsim::isa

@@ -1,17 +1,21 @@
 // DMA between HBM and SBUF (or within one of them), converting where the dtypes differ.
 //
-// With dst_index or src_index (not both) it scatters or gathers rows, their addresses computed on the way. Then
-// - the indexed side is in HBM and its tile spans every row that may be touched: sizes[0] is the number of rows that
+// With dst_index or src_index (not both) it scatters or gathers rows, their addresses computed on
+// the way. Then
+// - the indexed side is in HBM and its tile spans every row that may be touched: sizes[0] is the
+// number of rows that
 //   exist, strides[0] the bytes from row to row, the other dimensions are one row;
 // - the index tile is [n, 1] int32 or uint32 in SBUF; dimension 0 of the other side has size n;
-// - row p of the other side is moved to or from row index[p], p ascending: of equal rows in a scatter the last stays;
-// - an index outside the rows raises, or with oob_mode skip leaves the destination of that row alone.
+// - row p of the other side is moved to or from row index[p], p ascending: of equal rows in a
+// scatter the last stays;
+// - an index outside the rows raises, or with oob_mode skip leaves the destination of that row
+// alone.
+#include <algorithm>
+
 #include "isa/bits.h"
 #include "isa/instruction.h"
 #include "isa/slices.h"
 #include "isa/transfer.h"
-
-#include <algorithm>
 
 namespace trnsim::isa {
 namespace {
@@ -24,11 +28,14 @@ struct DmaCopy {
   OptionalInt priority;
   Tile dst_index, src_index;
 
-  static constexpr Info kInfo{.name = "dma_copy",
-                              .summary = "dst = src by DMA, converted to dst's dtype; rows gathered or scattered by index",
-                              .engines = "DMA",
-                              .cost = "start latency + per DMA engine: sum over descriptors of fixed + bytes / rate; + completion",
-                              .source = "NKI documentation, nki.isa.dma_copy; NKI DMA overview and bandwidth guide"};
+  static constexpr Info kInfo{
+      .name = "dma_copy",
+      .summary = "dst = src by DMA, converted to dst's dtype; rows gathered or scattered by index",
+      .engines = "DMA",
+      .cost =
+          "start latency + per DMA engine: sum over descriptors of fixed + bytes / rate; + "
+          "completion",
+      .source = "NKI documentation, nki.isa.dma_copy; NKI DMA overview and bandwidth guide"};
   static constexpr std::tuple kFields{out("dst", &DmaCopy::dst),
                                       in("src", &DmaCopy::src),
                                       opt("priority", &DmaCopy::priority),
@@ -52,29 +59,34 @@ struct DmaCopy {
     if (indexed()) {
       check_index(rules);
     } else if (dst.elements() != src.elements()) {
-      rules.fail("elements", "dst has {} elements and src has {}; they must be equal", dst.elements(), src.elements());
+      rules.fail("elements", "dst has {} elements and src has {}; they must be equal",
+                 dst.elements(), src.elements());
     }
     check_dma_modes(rules, dge_mode, priority, dst.dtype, src.dtype);
     check_engine(rules);
-    if (dst.dtype != src.dtype && (numerics::info(dst.dtype).packed > 1 || numerics::info(src.dtype).packed > 1)) {
-      rules.fail("mx_dtype", "MX types cannot be converted by DMA ({} to {})", numerics::info(src.dtype).name,
-                 numerics::info(dst.dtype).name);
+    if (dst.dtype != src.dtype &&
+        (numerics::info(dst.dtype).packed > 1 || numerics::info(src.dtype).packed > 1)) {
+      rules.fail("mx_dtype", "MX types cannot be converted by DMA ({} to {})",
+                 numerics::info(src.dtype).name, numerics::info(dst.dtype).name);
     }
   }
 
   void check_engine(const Rules& rules) const {
     if (engine == Engine::kUnknown) return;
     if (engine != Engine::kSync && engine != Engine::kScalar) {
-      rules.fail("engine", "triggered by the Sync or Scalar engine, not by {}", engine_name(engine));
+      rules.fail("engine", "triggered by the Sync or Scalar engine, not by {}",
+                 engine_name(engine));
     }
     if (dge_mode == DgeMode::kSoftware || dge_mode == DgeMode::kNone) {
-      rules.fail("engine", "the triggering engine can be chosen only with dge_mode hwdge (or unknown)");
+      rules.fail("engine",
+                 "the triggering engine can be chosen only with dge_mode hwdge (or unknown)");
     }
   }
 
   void check_index(const Rules& rules) const {
     if (dst_index.present() && src_index.present()) {
-      rules.fail("both_indexed", "dst_index and src_index are both given; only one side can be indexed");
+      rules.fail("both_indexed",
+                 "dst_index and src_index are both given; only one side can be indexed");
     }
     const char* side = scatters() ? "dst" : "src";
     if (rows_side().on_chip()) {
@@ -82,19 +94,25 @@ struct DmaCopy {
                  memory::space_name(rows_side().space));
     }
     if (dge_mode == DgeMode::kHardware || dge_mode == DgeMode::kNone) {
-      rules.fail("index_dge", "indexed rows need descriptors generated in software (dge_mode swdge or unknown)");
+      rules.fail("index_dge",
+                 "indexed rows need descriptors generated in software (dge_mode swdge or unknown)");
     }
     rules.operand("index", index(), Buffers::kSbuf);
     if (!is_int32(index())) {
-      rules.fail("index_dtype", "the index is {}; it must be int32 or uint32", numerics::info(index().dtype).name);
+      rules.fail("index_dtype", "the index is {}; it must be int32 or uint32",
+                 numerics::info(index().dtype).name);
     }
     const std::int32_t n = index().partitions();
     if (index().free_elements() != 1 || dense_side().sizes[0] != n) {
-      rules.fail("index_shape", "the index is {} x {}; it must have one element for each of the {} rows moved", n,
+      rules.fail("index_shape",
+                 "the index is {} x {}; it must have one element for each of the {} rows moved", n,
                  index().free_elements(), dense_side().sizes[0]);
     }
-    const std::int64_t moved = dense_side().elements() / n, row = rows_side().elements() / rows_side().sizes[0];
-    if (moved != row) rules.fail("elements", "a row of {} has {} elements, {} are moved for each", side, row, moved);
+    const std::int64_t moved = dense_side().elements() / n,
+                       row = rows_side().elements() / rows_side().sizes[0];
+    if (moved != row)
+      rules.fail("elements", "a row of {} has {} elements, {} are moved for each", side, row,
+                 moved);
   }
 
   void execute(CoreState& state) const {
@@ -116,8 +134,9 @@ struct DmaCopy {
   void out_of_range(const CoreState& state, std::int64_t at, std::int64_t row) const {
     if (oob_mode == OobMode::kError) {
       program_error("dma_copy.out_of_bounds",
-                    "dma_copy: index[{}] is {}, but {} has rows 0 to {}; oob_mode skip would leave such rows out", at, row,
-                    scatters() ? "dst" : "src", rows_side().sizes[0] - 1);
+                    "dma_copy: index[{}] is {}, but {} has rows 0 to {}; oob_mode skip would leave "
+                    "such rows out",
+                    at, row, scatters() ? "dst" : "src", rows_side().sizes[0] - 1);
     }
     // What a skipped gather leaves in place must be there.
     if (!scatters()) state.memory.require_written(row_of(dst, at), "dst (row skipped)");

@@ -1,5 +1,6 @@
 // Generate affine integers: dst[p, i] = offset + p * channel_multiplier + the pattern's value at i.
-// 32-bit integer destinations keep the bits of the 32-bit sum; others get it by way of fp32, as any cast.
+// 32-bit integer destinations keep the bits of the 32-bit sum; others get it by way of fp32, as any
+// cast.
 #include "isa/affine.h"
 #include "isa/bits.h"
 #include "isa/instruction.h"
@@ -30,7 +31,8 @@ struct Iota {
     rules.operand("dst", dst, Buffers::kSbuf);
     check_affine(rules, pattern, "dst", dst);
     if (numerics::info(dst.dtype).packed > 1) {
-      rules.fail("packed", "dst is {}; packed types hold no integers", numerics::info(dst.dtype).name);
+      rules.fail("packed", "dst is {}; packed types hold no integers",
+                 numerics::info(dst.dtype).name);
     }
   }
 
@@ -56,7 +58,8 @@ struct Iota {
   }
 
   Cost cost(const CostModel& model) const {
-    return model.gpsimd(static_cast<double>(dst.free_elements()) * model.core().gpsimd->cycles_per_element);
+    return model.gpsimd(static_cast<double>(dst.free_elements()) *
+                        model.core().gpsimd->cycles_per_element);
   }
 };
 

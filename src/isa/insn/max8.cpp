@@ -1,10 +1,11 @@
-// The eight largest elements of each partition, in descending order. Compared as fp32; a NaN counts as the largest.
+// The eight largest elements of each partition, in descending order. Compared as fp32; a NaN counts
+// as the largest.
+#include <algorithm>
+#include <cmath>
+
 #include "isa/instruction.h"
 #include "isa/rows.h"
 #include "isa/top8.h"
-
-#include <algorithm>
-#include <cmath>
 
 namespace trnsim::isa {
 namespace {
@@ -14,11 +15,12 @@ bool before(float a, float b) { return std::isnan(a) ? !std::isnan(b) : a > b; }
 struct Max8 {
   Tile dst, src;
 
-  static constexpr Info kInfo{.name = "max8",
-                              .summary = "dst = the 8 largest elements of each partition of src, descending",
-                              .engines = "Vector",
-                              .cost = "max(MIN_II, N) cycles; + drain",
-                              .source = "NKI documentation 2.26, nki.isa.max8"};
+  static constexpr Info kInfo{
+      .name = "max8",
+      .summary = "dst = the 8 largest elements of each partition of src, descending",
+      .engines = "Vector",
+      .cost = "max(MIN_II, N) cycles; + drain",
+      .source = "NKI documentation 2.26, nki.isa.max8"};
   static constexpr std::tuple kFields{out("dst", &Max8::dst), in("src", &Max8::src)};
 
   Engine engine_on(int) const { return Engine::kVector; }
@@ -34,7 +36,8 @@ struct Max8 {
         state, dst, {&src},
         [](const MutableRows& y, const Rows& x) {
           for (std::size_t r = 0; r < y.count; ++r) {
-            std::partial_sort_copy(x.row(r), x.row(r) + x.size, y.row(r), y.row(r) + kSlots, before);
+            std::partial_sort_copy(x.row(r), x.row(r) + x.size, y.row(r), y.row(r) + kSlots,
+                                   before);
           }
         },
         src);

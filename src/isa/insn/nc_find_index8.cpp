@@ -1,11 +1,12 @@
-// Where each of eight values stands in its partition. Slots that hold the same value take its occurrences one after
-// another, in the order of the slots; a value that is not there (any more) gives an index of all ones.
+// Where each of eight values stands in its partition. Slots that hold the same value take its
+// occurrences one after another, in the order of the slots; a value that is not there (any more)
+// gives an index of all ones.
+#include <algorithm>
+
 #include "isa/bits.h"
 #include "isa/instruction.h"
 #include "isa/rows.h"
 #include "isa/top8.h"
-
-#include <algorithm>
 
 namespace trnsim::isa {
 namespace {
@@ -15,12 +16,14 @@ constexpr std::int64_t kAbsent = -1;
 struct NcFindIndex8 {
   Tile dst, data, vals;
 
-  static constexpr Info kInfo{.name = "nc_find_index8",
-                              .summary = "dst[p, i] = index of the first element of data[p] equal to vals[p, i]",
-                              .engines = "Vector",
-                              .cost = "max(MIN_II, N) cycles; + drain",
-                              .source = "NKI documentation 2.26, nki.isa.nc_find_index8"};
-  static constexpr std::tuple kFields{out("dst", &NcFindIndex8::dst), in("data", &NcFindIndex8::data),
+  static constexpr Info kInfo{
+      .name = "nc_find_index8",
+      .summary = "dst[p, i] = index of the first element of data[p] equal to vals[p, i]",
+      .engines = "Vector",
+      .cost = "max(MIN_II, N) cycles; + drain",
+      .source = "NKI documentation 2.26, nki.isa.nc_find_index8"};
+  static constexpr std::tuple kFields{out("dst", &NcFindIndex8::dst),
+                                      in("data", &NcFindIndex8::data),
                                       in("vals", &NcFindIndex8::vals)};
 
   Engine engine_on(int) const { return Engine::kVector; }
@@ -43,7 +46,8 @@ struct NcFindIndex8 {
         std::int64_t from = 0;  // behind the occurrence that the last equal slot took
         for (int earlier = 0; earlier < slot; ++earlier) {
           if (v.row(0)[earlier] != v.row(0)[slot]) continue;
-          const std::int64_t taken = indices[indices.size() - static_cast<std::size_t>(slot - earlier)];
+          const std::int64_t taken =
+              indices[indices.size() - static_cast<std::size_t>(slot - earlier)];
           from = taken == kAbsent ? data.free_elements() : taken + 1;
         }
         const float* end = x.row(0) + x.size;

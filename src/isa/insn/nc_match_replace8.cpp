@@ -1,15 +1,15 @@
 // Replace the first occurrence of each of eight values by a constant, and tell where they stood.
-// The slots are worked off from the last to the first, as the hardware does: of equal values the last slot gets the
-// first occurrence. What hardware does for a value that is not there is not public; here nothing is replaced for it
-// and its index is all ones, as in nc_find_index8.
+// The slots are worked off from the last to the first, as the hardware does: of equal values the
+// last slot gets the first occurrence. What hardware does for a value that is not there is not
+// public; here nothing is replaced for it and its index is all ones, as in nc_find_index8.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
 #include "isa/bits.h"
 #include "isa/instruction.h"
 #include "isa/rows.h"
 #include "isa/top8.h"
-
-#include <algorithm>
-#include <array>
-#include <cstring>
 
 namespace trnsim::isa {
 namespace {
@@ -22,7 +22,9 @@ Positions find_positions(const float* data, std::size_t size, const float* vals)
   for (int slot = kSlots - 1; slot >= 0; --slot) {
     for (std::size_t i = 0; i < size; ++i) {
       const auto at = static_cast<std::int64_t>(i);
-      if (data[i] != vals[slot] || std::find(positions.begin(), positions.end(), at) != positions.end()) continue;
+      if (data[i] != vals[slot] ||
+          std::find(positions.begin(), positions.end(), at) != positions.end())
+        continue;
       positions[static_cast<std::size_t>(slot)] = at;
       break;
     }
@@ -35,14 +37,16 @@ struct NcMatchReplace8 {
   float imm = 0;
   Tile dst_idx;
 
-  static constexpr Info kInfo{.name = "nc_match_replace8",
-                              .summary = "dst = data with the first occurrence of each of vals replaced by imm",
-                              .engines = "Vector",
-                              .cost = "max(MIN_II, N) cycles; + drain",
-                              .source = "NKI documentation 2.26, nki.isa.nc_match_replace8; release notes 0.6 (order)"};
-  static constexpr std::tuple kFields{out("dst", &NcMatchReplace8::dst), in("data", &NcMatchReplace8::data),
-                                      in("vals", &NcMatchReplace8::vals), arg("imm", &NcMatchReplace8::imm),
-                                      opt_out("dst_idx", &NcMatchReplace8::dst_idx)};
+  static constexpr Info kInfo{
+      .name = "nc_match_replace8",
+      .summary = "dst = data with the first occurrence of each of vals replaced by imm",
+      .engines = "Vector",
+      .cost = "max(MIN_II, N) cycles; + drain",
+      .source = "NKI documentation 2.26, nki.isa.nc_match_replace8; release notes 0.6 (order)"};
+  static constexpr std::tuple kFields{
+      out("dst", &NcMatchReplace8::dst), in("data", &NcMatchReplace8::data),
+      in("vals", &NcMatchReplace8::vals), arg("imm", &NcMatchReplace8::imm),
+      opt_out("dst_idx", &NcMatchReplace8::dst_idx)};
 
   Engine engine_on(int) const { return Engine::kVector; }
 

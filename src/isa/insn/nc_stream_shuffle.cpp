@@ -1,11 +1,12 @@
-// Move data between the partitions of a quadrant: in each quadrant dst[i] = src[shuffle_mask[i]], bits unchanged. A mask
-// of 255 leaves dst[i] as it is. dst may be src. Partitions of a quadrant that dst does not have are left out.
+// Move data between the partitions of a quadrant: in each quadrant dst[i] = src[shuffle_mask[i]],
+// bits unchanged. A mask of 255 leaves dst[i] as it is. dst may be src. Partitions of a quadrant
+// that dst does not have are left out.
+#include <algorithm>
+#include <vector>
+
 #include "isa/instruction.h"
 #include "isa/slices.h"
 #include "memory/stretch.h"
-
-#include <algorithm>
-#include <vector>
 
 namespace trnsim::isa {
 namespace {
@@ -16,12 +17,14 @@ struct NcStreamShuffle {
   Tile dst, src;
   IntList shuffle_mask;
 
-  static constexpr Info kInfo{.name = "nc_stream_shuffle",
-                              .summary = "dst[i] = src[shuffle_mask[i]] within each quadrant of 32 partitions",
-                              .engines = "Vector",
-                              .cost = "max(MIN_II, N) cycles; + drain",
-                              .source = "NKI documentation 2.26, nki.isa.nc_stream_shuffle"};
-  static constexpr std::tuple kFields{out("dst", &NcStreamShuffle::dst), in("src", &NcStreamShuffle::src),
+  static constexpr Info kInfo{
+      .name = "nc_stream_shuffle",
+      .summary = "dst[i] = src[shuffle_mask[i]] within each quadrant of 32 partitions",
+      .engines = "Vector",
+      .cost = "max(MIN_II, N) cycles; + drain",
+      .source = "NKI documentation 2.26, nki.isa.nc_stream_shuffle"};
+  static constexpr std::tuple kFields{out("dst", &NcStreamShuffle::dst),
+                                      in("src", &NcStreamShuffle::src),
                                       arg("shuffle_mask", &NcStreamShuffle::shuffle_mask)};
 
   Engine engine_on(int) const { return Engine::kVector; }
@@ -43,30 +46,36 @@ struct NcStreamShuffle {
       if (lane(p) == kKeep) {
         rules.memory().require_written(row_of(dst, p), "dst (kept by mask 255)");
       } else if (source_of(p) >= src.partitions()) {
-        rules.fail("source", "partition {} of dst takes partition {} of src, which has {}", p, source_of(p),
-                   src.partitions());
+        rules.fail("source", "partition {} of dst takes partition {} of src, which has {}", p,
+                   source_of(p), src.partitions());
       }
     }
   }
 
   void check_mask(const Rules& rules) const {
     if (shuffle_mask.size != kQuadrantPartitions) {
-      rules.fail("mask_size", "shuffle_mask has {} entries; it must have {}", shuffle_mask.size, kQuadrantPartitions);
+      rules.fail("mask_size", "shuffle_mask has {} entries; it must have {}", shuffle_mask.size,
+                 kQuadrantPartitions);
     }
     for (const int entry : shuffle_mask.values) {
       if ((entry < 0 || entry >= kQuadrantPartitions) && entry != kKeep) {
-        rules.fail("mask_value", "shuffle_mask entry {} is neither 0 to {} nor {}", entry, kQuadrantPartitions - 1, kKeep);
+        rules.fail("mask_value", "shuffle_mask entry {} is neither 0 to {} nor {}", entry,
+                   kQuadrantPartitions - 1, kKeep);
       }
     }
   }
 
-  // Both sides count as having the active partitions: the larger side, rounded up to whole quadrants.
+  // Both sides count as having the active partitions: the larger side, rounded up to whole
+  // quadrants.
   void check_start(const Rules& rules, const char* name, const Tile& tile) const {
-    const int quadrants = (std::max(src.partitions(), dst.partitions()) + kQuadrantPartitions - 1) / kQuadrantPartitions;
+    const int quadrants = (std::max(src.partitions(), dst.partitions()) + kQuadrantPartitions - 1) /
+                          kQuadrantPartitions;
     const int step = kQuadrantPartitions * (quadrants > 2 ? 4 : quadrants);
     if (tile.start_partition % step != 0) {
-      rules.fail("start", "{} starts at partition {}; with {} active partitions it may start only at a multiple of {}", name,
-                 tile.start_partition, quadrants * kQuadrantPartitions, step);
+      rules.fail("start",
+                 "{} starts at partition {}; with {} active partitions it may start only at a "
+                 "multiple of {}",
+                 name, tile.start_partition, quadrants * kQuadrantPartitions, step);
     }
   }
 
@@ -75,7 +84,8 @@ struct NcStreamShuffle {
     memory::gather(state.memory, src, rows.data());
     const std::int64_t row_bytes = src.bytes() / src.partitions();
     for (int p = 0; p < dst.partitions(); ++p) {
-      if (lane(p) != kKeep) memory::scatter(state.memory, row_of(dst, p), rows.data() + source_of(p) * row_bytes);
+      if (lane(p) != kKeep)
+        memory::scatter(state.memory, row_of(dst, p), rows.data() + source_of(p) * row_bytes);
     }
   }
 

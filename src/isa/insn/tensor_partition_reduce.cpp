@@ -1,11 +1,12 @@
-// Reduce over the partitions: dst[0, f] = data[0, f] <op> data[1, f] <op> ..., in ascending order of the partitions,
-// in fp32 (bitwise operations on the integers as they are). Slow on hardware: a matmul with ones is the usual way.
+// Reduce over the partitions: dst[0, f] = data[0, f] <op> data[1, f] <op> ..., in ascending order
+// of the partitions, in fp32 (bitwise operations on the integers as they are). Slow on hardware: a
+// matmul with ones is the usual way.
+#include <cstring>
+
 #include "isa/bits.h"
 #include "isa/instruction.h"
 #include "isa/rows.h"
 #include "numerics/elementwise.h"
-
-#include <cstring>
 
 namespace trnsim::isa {
 namespace {
@@ -15,12 +16,13 @@ struct TensorPartitionReduce {
   AluOp op = AluOp::kAdd;
   Tile data;
 
-  static constexpr Info kInfo{.name = "tensor_partition_reduce",
-                              .summary = "dst[0, f] = reduction of data[:, f] over the partitions",
-                              .engines = "GpSimd",
-                              .cost = "start + c N cycles, c of the catalogue (no public figure); + drain",
-                              .source = "NKI documentation, nki.isa.tensor_partition_reduce",
-                              .since = 2};
+  static constexpr Info kInfo{
+      .name = "tensor_partition_reduce",
+      .summary = "dst[0, f] = reduction of data[:, f] over the partitions",
+      .engines = "GpSimd",
+      .cost = "start + c N cycles, c of the catalogue (no public figure); + drain",
+      .source = "NKI documentation, nki.isa.tensor_partition_reduce",
+      .since = 2};
   static constexpr std::tuple kFields{out("dst", &TensorPartitionReduce::dst),
                                       arg("op", &TensorPartitionReduce::op),
                                       in("data", &TensorPartitionReduce::data)};
@@ -30,11 +32,13 @@ struct TensorPartitionReduce {
   void check(const Rules& rules) const {
     rules.operand("dst", dst, Buffers::kSbuf);
     rules.operand("data", data, Buffers::kSbuf);
-    if (op != AluOp::kAdd && op != AluOp::kAverage && op != AluOp::kMaximum && op != AluOp::kBitwiseOr &&
-        op != AluOp::kBitwiseAnd) {
-      rules.fail("op", "op {} is not add, average, maximum, bitwise_or or bitwise_and", numerics::name(op));
+    if (op != AluOp::kAdd && op != AluOp::kAverage && op != AluOp::kMaximum &&
+        op != AluOp::kBitwiseOr && op != AluOp::kBitwiseAnd) {
+      rules.fail("op", "op {} is not add, average, maximum, bitwise_or or bitwise_and",
+                 numerics::name(op));
     }
-    if (dst.partitions() != 1) rules.fail("dst_partitions", "dst has {} partitions; it must have 1", dst.partitions());
+    if (dst.partitions() != 1)
+      rules.fail("dst_partitions", "dst has {} partitions; it must have 1", dst.partitions());
     rules.same_free_size("dst", dst, "data", data);
     if (!numerics::is_bitvec(op)) return;
     rules.integer_bits("data", data);
@@ -60,7 +64,8 @@ struct TensorPartitionReduce {
   void reduce_bits(CoreState& state) const {
     const std::vector<std::int64_t> values = read_integers(state, data);
     const auto n = static_cast<std::size_t>(dst.elements());
-    std::vector<std::int64_t> result(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n));
+    std::vector<std::int64_t> result(values.begin(),
+                                     values.begin() + static_cast<std::ptrdiff_t>(n));
     for (std::size_t i = n; i < values.size(); ++i) {
       result[i % n] = integer_op(op, result[i % n], values[i], dst.dtype);
     }
@@ -68,7 +73,8 @@ struct TensorPartitionReduce {
   }
 
   Cost cost(const CostModel& model) const {
-    Cost cost = model.gpsimd(static_cast<double>(data.free_elements()) * model.core().gpsimd->partition_reduce_cycles);
+    Cost cost = model.gpsimd(static_cast<double>(data.free_elements()) *
+                             model.core().gpsimd->partition_reduce_cycles);
     cost.flops = data.elements();
     return cost;
   }
