@@ -12,7 +12,7 @@
 namespace trnsim::timing {
 
 std::string_view wait_name(Wait wait) {
-  constexpr std::array<std::string_view, 6> kNames{"nothing", "engine", "data", "buffer reuse", "port", "DMA engines"};
+  constexpr std::array<std::string_view, 5> kNames{"nothing", "engine", "data", "buffer reuse", "port"};
   return kNames[static_cast<std::size_t>(wait)];
 }
 
@@ -125,6 +125,8 @@ class Clock {
     if (psum_lock) ready.not_before(psum_port_.free, Wait::kPort, psum_port_.holder);
     entry.start = ready.at;
     entry.prelude = {};
+    entry.served_from = entry.start;
+    entry.served_after = kNobody;
     if (queue == Queue::kScalar && cost.table_set != 0 && cost.table_set != table_set_) {
       table_set_ = cost.table_set;
       entry.prelude = from_ns(core_.scalar.table_load);
@@ -159,7 +161,7 @@ class Clock {
   }
 
   void place_transfer(Entry& entry, Queue queue, const isa::InstructionType& type, const void* args, const isa::Cost& cost,
-                      Ready& ready) {
+                      const Ready& ready) {
     const catalog::Dma& dma = core_.dma;
     const isa::DmaWork& work = cost.dma;
     int first_lane = 0;
@@ -174,8 +176,10 @@ class Clock {
     entry.busy_end = entry.start + from_ns(issue);
     const double trigger = queue == Queue::kDmaStore ? dma.store_trigger_latency : dma.trigger_latency;
     const Picoseconds at_engines = entry.busy_end + from_ns(trigger);
-    const DmaEngines::Service service = dma_.serve(work, first_lane, at_engines);
-    if (service.queued) ready.wait = Wait::kDmaEngines;
+    const auto i = static_cast<std::uint32_t>(&entry - timeline_.entries.data());
+    const DmaEngines::Service service = dma_.serve(work, first_lane, at_engines, i);
+    entry.served_from = service.last_begin;
+    entry.served_after = service.after;
     entry.prelude = service.begin - entry.start;
     entry.end = service.end + from_ns(dma.completion_latency);
     timeline_.busy[index(queue)] += service.end - service.begin;

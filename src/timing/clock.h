@@ -4,7 +4,9 @@
 // Not modelled yet: instruction fetch, semaphore limits, reordering by the compiler.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "catalog/chip.h"
@@ -20,20 +22,22 @@ enum class Wait : std::uint8_t {
   kData,        // an operand that another instruction produced
   kReuse,       // memory that another instruction still read or wrote
   kPort,        // a port that two engines share
-  kDmaEngines,  // DMA engines or HBM bandwidth in use by earlier transfers
 };
 std::string_view wait_name(Wait wait);
+
+inline constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
 struct Entry {
   Picoseconds start;
   Picoseconds busy_end;  // the queue is free for its next instruction
   Picoseconds end;       // results visible to others
-  Picoseconds prelude;   // part of start..busy_end spent before the work: activation table load, DMA start
+  Picoseconds prelude;   // from start until the work itself: activation table load, DMA start
+  Picoseconds served_from;  // transfers: when the last DMA engine to finish (or the HBM) began with it
+  std::uint32_t served_after;  // the transfer which that engine was busy with until then; kNobody when it was idle
   std::uint32_t waited_for;  // instruction behind `wait`; kNobody where there is none
   Wait wait;
   Queue queue;
 };
-inline constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
 struct Timeline {
   std::vector<Entry> entries;  // one per instruction, in program order

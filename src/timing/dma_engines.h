@@ -2,6 +2,7 @@
 // what they are given in order of arrival, and all of them share the memory's bandwidth.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "base/units.h"
@@ -15,11 +16,14 @@ class DmaEngines {
   DmaEngines(const catalog::Dma& spec, double hbm_bandwidth_gb_per_s);
 
   struct Service {
-    Picoseconds begin;  // first engine starts to move data
-    Picoseconds end;    // last engine done
-    bool queued;        // an engine or the memory was still busy with an earlier transfer
+    Picoseconds begin;       // first engine starts to move data
+    Picoseconds end;         // last engine (or the memory) done
+    Picoseconds last_begin;  // when that one started on this transfer
+    std::uint32_t after;     // the transfer it was busy with until then; kNoTransfer when idle
   };
-  Service serve(const isa::DmaWork& work, int first_lane, Picoseconds ready);
+  static constexpr std::uint32_t kNoTransfer = ~std::uint32_t{0};
+  // `transfer` is any number by which later transfers can name this one in Service::after.
+  Service serve(const isa::DmaWork& work, int first_lane, Picoseconds ready, std::uint32_t transfer);
 
   Picoseconds busy() const;  // mean over the engines
 
@@ -28,9 +32,15 @@ class DmaEngines {
 
   const catalog::Dma& spec_;
   double hbm_bandwidth_;
-  std::vector<Picoseconds> free_;
-  std::vector<Picoseconds> busy_;
-  Picoseconds hbm_free_;
+  struct Server {
+    Picoseconds free;
+    Picoseconds busy;
+    std::uint32_t transfer = kNoTransfer;  // the latest one
+  };
+  static void occupy(Server& server, Picoseconds ready, Picoseconds time, std::uint32_t transfer, Service& service);
+
+  std::vector<Server> engines_;
+  Server hbm_;
 };
 
 }  // namespace trnsim::timing
