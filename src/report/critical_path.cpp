@@ -1,0 +1,128 @@
+#include "report/critical_path.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace trnsim::report {
+namespace {
+
+using timing::Entry;
+
+class Walk {
+ public:
+  explicit Walk(const Run& run) : run_(run), model_(run.chip->core) {}
+
+  std::vector<Step> back_from_the_end() {
+    const auto& entries = run_.timeline->entries;
+    if (entries.empty()) return {};
+    const auto last = std::max_element(entries.begin(), entries.end(),
+                                       [](const Entry& a, const Entry& b) { return a.end < b.end; });
+    auto at = static_cast<std::uint32_t>(last - entries.begin());
+    until_ = last->end;
+    for (;;) {
+      const Entry& entry = entries[at];
+      if (!timing::is_dma(entry.queue)) {
+        engine_work(at, entry);
+      } else if (queued(entry)) {
+        data_movement(at, entry, entry.served_from);
+        at = entry.served_after;
+        continue;
+      } else {
+        data_movement(at, entry, entry.start + entry.prelude);
+        step(at, Cause::kDmaLatency, entry.busy_end);
+        step(at, Cause::kDmaIssue, entry.start);
+      }
+      if (entry.waited_for == timing::kNobody) break;
+      step(at, Cause::kSemaphore, release(entry, entries[entry.waited_for]));
+      at = entry.waited_for;
+    }
+    step(at, Cause::kIdle, {});
+    std::reverse(path_.begin(), path_.end());
+    return std::move(path_);
+  }
+
+ private:
+  // Charges the time from `from` until the point reached so far.
+  void step(std::uint32_t i, Cause cause, Picoseconds from) {
+    if (from >= until_) return;
+    path_.push_back({i, cause, from, until_});
+    until_ = from;
+  }
+
+  // Whether the path runs through the transfer that the DMA engines served before this one. It does not where only
+  // the issue of this one held up the queue.
+  bool queued(const Entry& entry) const { return entry.served_after != timing::kNobody && until_ > entry.served_from; }
+
+  // When `other` let `entry` start; what is left until the start is the signal's way. Readers release their operands
+  // at the end of their work, writers with their result: whichever the wait can have been for.
+  static Picoseconds release(const Entry& entry, const Entry& other) {
+    switch (entry.wait) {
+      case timing::Wait::kEngine:
+      case timing::Wait::kPort: return other.busy_end;
+      case timing::Wait::kReuse: return other.end <= entry.start ? other.end : other.busy_end;
+      default: return other.end;
+    }
+  }
+
+  isa::Cost cost(std::uint32_t i) const {
+    const program::Instruction& instruction = (*run_.program)[i];
+    return run_.program->type(instruction).cost(run_.program->args(instruction), model_);
+  }
+
+  void engine_work(std::uint32_t i, const Entry& entry) {
+    step(i, Cause::kResultLatency, entry.busy_end);
+    const Picoseconds work = entry.start + entry.prelude;
+    if (entry.queue == timing::Queue::kTensor) step(i, Cause::kColdArray, work + cost(i).occupancy);
+    step(i, Cause::kWork, work);
+    step(i, Cause::kTableLoad, entry.start);
+  }
+
+  void data_movement(std::uint32_t i, const Entry& entry, Picoseconds begin) {
+    step(i, Cause::kDmaLatency, std::max(begin, entry.end - from_ns(run_.chip->core.dma.completion_latency)));
+    if (until_ <= begin) return;
+    const double fixed = descriptor_share(i) * static_cast<double>((until_ - begin).count);
+    step(i, Cause::kDmaBandwidth, begin + Picoseconds{std::llround(fixed)});
+    step(i, Cause::kDmaDescriptors, begin);
+  }
+
+  // Part of a transfer's time that goes into the fixed cost of its descriptors.
+  double descriptor_share(std::uint32_t i) const {
+    const catalog::Dma& dma = run_.chip->core.dma;
+    const isa::DmaWork work = cost(i).dma;
+    const auto bytes = static_cast<double>(work.element_bytes);
+    const double fixed = std::ceil(bytes / dma.descriptor_payload_max) * dma.descriptor_fixed;
+    return fixed == 0 ? 0 : fixed / (fixed + bytes / dma.sustained_rate);
+  }
+
+  const Run& run_;
+  isa::CostModel model_;
+  std::vector<Step> path_;
+  Picoseconds until_;
+};
+
+}  // namespace
+
+std::string_view cause_name(Cause cause) {
+  constexpr std::array<std::string_view, kCauseCount> kNames{
+      "work",      "cold array",  "table load",      "result latency", "semaphore",
+      "DMA issue", "DMA latency", "DMA descriptors", "DMA bandwidth",  "idle"};
+  return kNames[static_cast<std::size_t>(cause)];
+}
+
+std::vector<Step> critical_path(const Run& run) { return Walk(run).back_from_the_end(); }
+
+std::string resource_name(Cause cause, timing::Queue queue) {
+  switch (cause) {
+    case Cause::kWork: return fmt::format("{} Engine", timing::queue_name(queue));
+    case Cause::kColdArray: return "cold Tensor Engine";
+    case Cause::kTableLoad: return "activation table loads";
+    case Cause::kResultLatency: return fmt::format("{} Engine result latency", timing::queue_name(queue));
+    case Cause::kSemaphore: return "semaphores";
+    default: return std::string(cause_name(cause));
+  }
+}
+
+}  // namespace trnsim::report

@@ -1,0 +1,42 @@
+// The chain of instructions that decides when a program ends, found backwards from the last result: each instruction
+// began when the one it waited for let it. Every picosecond of the latency falls into exactly one step.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report/run.h"
+
+namespace trnsim::report {
+
+// What the time of a step went into.
+enum class Cause : std::uint8_t {
+  kWork,            // an engine at its rate
+  kColdArray,       // what the Tensor Engine's current limiter adds
+  kTableLoad,       // activation tables
+  kResultLatency,   // from the end of the work until the result is visible
+  kSemaphore,       // telling another engine
+  kDmaIssue,        // building or ringing in descriptors
+  kDmaLatency,      // trigger and completion
+  kDmaDescriptors,  // fixed cost of each contiguous piece
+  kDmaBandwidth,    // bytes
+  kIdle,            // nothing to wait for: the start of the program
+};
+inline constexpr int kCauseCount = 10;
+std::string_view cause_name(Cause cause);
+
+struct Step {
+  std::uint32_t instruction;
+  Cause cause;
+  Picoseconds from, to;
+  Picoseconds time() const { return to - from; }
+};
+
+// In the order of time.
+std::vector<Step> critical_path(const Run& run);
+
+// What a step's time is charged to, in words: "Tensor Engine", "DMA bandwidth", "semaphores".
+std::string resource_name(Cause cause, timing::Queue queue);
+
+}  // namespace trnsim::report

@@ -1,0 +1,168 @@
+#include <fmt/core.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "report/instruction_text.h"
+#include "report/report.h"
+#include "report/summary.h"
+
+namespace trnsim::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json queues_json(const Summary& s) {
+  Json list = Json::array();
+  for (const QueueUse& use : s.queues) {
+    Json stalled;
+    for (std::size_t w = 0; w < use.stalled.size(); ++w) {
+      stalled[std::string(timing::wait_name(static_cast<timing::Wait>(w)))] = use.stalled[w].ns();
+    }
+    list.push_back({{"queue", timing::queue_name(use.queue)},
+                    {"instructions", use.instructions},
+                    {"busy_ns", use.busy.ns()},
+                    {"busy_share", use.busy_share},
+                    {"critical_ns", use.critical.ns()},
+                    {"stalled_ns", std::move(stalled)}});
+  }
+  return list;
+}
+
+Json resources_json(const Summary& s) {
+  Json list = Json::array();
+  for (const ResourceUse& use : s.resources) {
+    list.push_back({{"resource", use.name}, {"critical_ns", use.critical.ns()}, {"share", use.share}});
+  }
+  return list;
+}
+
+Json lines_json(const Summary& s) {
+  Json list = Json::array();
+  for (const LineUse& use : s.lines) {
+    list.push_back({{"file", use.site.file},
+                    {"line", use.site.line},
+                    {"function", use.site.function},
+                    {"instructions", use.instructions},
+                    {"critical_ns", use.critical.ns()},
+                    {"critical_share", use.critical_share},
+                    {"busy_ns", use.busy.ns()},
+                    {"busy_share", use.busy_share}});
+  }
+  return list;
+}
+
+Json transfers_json(const Transfers& t) {
+  return {{"bytes", t.bytes},
+          {"pieces", t.pieces},
+          {"mean_piece_bytes", t.piece_bytes},
+          {"active_ns", t.active.ns()},
+          {"achieved_gb_per_s", t.achieved_gb_per_s},
+          {"sustained_gb_per_s", t.sustained_gb_per_s},
+          {"efficiency", t.efficiency},
+          {"hbm_bytes", t.hbm_bytes},
+          {"hbm_gb_per_s", t.hbm_gb_per_s},
+          {"share_of_core_dma", t.share_of_core_dma},
+          {"share_of_chip_hbm", t.share_of_chip_hbm}};
+}
+
+Json summary_json(const Summary& s) {
+  return {{"kernel", s.kernel},
+          {"chip", s.chip},
+          {"neuroncore", s.generation},
+          {"core", s.core},
+          {"instruction_count", s.instructions},
+          {"latency_ns", s.latency.ns()},
+          {"launch_ns", s.launch.ns()},
+          {"bound_by", s.resources.empty() ? "" : s.resources.front().name},
+          {"advice", s.advice},
+          {"critical_path", resources_json(s)},
+          {"queues", queues_json(s)},
+          {"tensor_engine",
+           {{"flops", s.flops},
+            {"utilization", s.tensor_utilization},
+            {"mfu", s.model_flops_utilization},
+            {"peak_bf16_tflops_of_one_core", s.peak_bf16_tflops},
+            {"peak_published", s.peak_published}}},
+          {"dma", transfers_json(s.transfers)},
+          {"table_loads", {{"count", s.table_loads}, {"time_ns", s.table_load_time.ns()}}},
+          {"memory",
+           {{"sbuf_peak_bytes_per_partition", s.sbuf.peak_bytes},
+            {"sbuf_bytes_per_partition", s.sbuf.capacity},
+            {"psum_peak_bytes_per_partition", s.psum.peak_bytes},
+            {"psum_bytes_per_partition", s.psum.capacity}}},
+          {"confidence_of_critical_path",
+           {{"documented", s.confidence[0]},
+            {"measured", s.confidence[1]},
+            {"inferred", s.confidence[2]},
+            {"guess", s.confidence[3]}}},
+          {"costliest_lines", lines_json(s)}};
+}
+
+Json instruction_json(const Run& run, std::size_t i) {
+  const program::Program& program = *run.program;
+  const timing::Entry& entry = run.timeline->entries[i];
+  const isa::Tile* tile = main_tile(program, i);
+  const program::Site& where = site(program, i);
+  Json json{{"index", i},
+            {"opcode", program.type(program[i]).info.name},
+            {"engine", isa::engine_name(program[i].engine)},
+            {"queue", timing::queue_name(entry.queue)},
+            {"start_ns", entry.start.ns()},
+            {"busy_end_ns", entry.busy_end.ns()},
+            {"end_ns", entry.end.ns()},
+            {"wait", timing::wait_name(entry.wait)}};
+  if (entry.waited_for != timing::kNobody) json["waited_for"] = entry.waited_for;
+  if (entry.served_after != timing::kNobody) json["served_after"] = entry.served_after;
+  if (!where.file.empty()) {
+    json["file"] = where.file;
+    json["line"] = where.line;
+  }
+  if (tile) {
+    json["shape"] = shape_text(*tile);
+    json["bytes"] = tile->bytes();
+  }
+  if (const std::string* name = program.name(i)) json["name"] = *name;
+  json["operands"] = operands(program, i);
+  return json;
+}
+
+// User text (names, paths) may hold anything; what is no UTF-8 is replaced.
+std::string dumped(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+// Instructions are written one by one, a line each: a document of millions would not fit into memory as a tree.
+std::string json(std::span<const Run> runs, Detail detail) {
+  Picoseconds total;
+  const auto all = launches(runs);
+  for (const auto launch : all) total += latency(launch);
+  std::string out =
+      fmt::format("{{\n\"format\": \"trnsim report\",\n\"format_version\": 1,\n\"launch_count\": {},\n"
+                  "\"total_latency_ns\": {},\n\"runs\": [",
+                  all.size(), dumped(Json(total.ns())));
+  const char* separator = "\n";
+  for (std::size_t l = 0; l < all.size(); ++l) {
+    for (const Run& run : all[l]) {
+      Json head{{"launch", l}};
+      head.update(summary_json(summarize(run)));
+      std::string text = dumped(head, 1);
+      text.resize(text.rfind('\n'));  // reopened for the instructions
+      out += separator + text;
+      if (detail == Detail::kInstructions) {
+        out += ",\n \"instructions\": [";
+        for (std::size_t i = 0; i < run.timeline->entries.size(); ++i) {
+          out += (i ? ",\n  " : "\n  ") + dumped(instruction_json(run, i));
+        }
+        out += "\n ]";
+      }
+      out += "\n}";
+      separator = ",\n";
+    }
+  }
+  return out + "\n]\n}\n";
+}
+
+}  // namespace trnsim::report

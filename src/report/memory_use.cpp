@@ -1,0 +1,106 @@
+#include "report/memory_use.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace trnsim::report {
+namespace {
+
+using program::TensorLife;
+
+struct Event {
+  std::int64_t when;
+  bool begins;  // at one instant, what ends goes first
+  const TensorLife* tensor;
+};
+
+template <class Fn>
+std::int64_t sweep(std::vector<Event>& events, Fn&& at_each_change) {
+  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    return std::tuple(a.when, a.begins) < std::tuple(b.when, b.begins);
+  });
+  Coverage coverage;
+  std::int64_t peak = 0;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const TensorLife& tensor = *events[i].tensor;
+    events[i].begins ? coverage.add(tensor.offset, tensor.bytes) : coverage.remove(tensor.offset, tensor.bytes);
+    if (i + 1 < events.size() && events[i + 1].when == events[i].when) continue;
+    peak = std::max(peak, coverage.bytes());
+    at_each_change(events[i].when, coverage.bytes());
+  }
+  return peak;
+}
+
+}  // namespace
+
+void Coverage::split(std::int64_t at) {
+  const auto next = tensors_from_.upper_bound(at);
+  const int count = next == tensors_from_.begin() ? 0 : std::prev(next)->second;
+  tensors_from_.try_emplace(at, count);
+}
+
+void Coverage::change(std::int64_t offset, std::int64_t bytes, int by) {
+  if (bytes <= 0) return;
+  split(offset);
+  split(offset + bytes);
+  const auto first = tensors_from_.find(offset), last = tensors_from_.find(offset + bytes);
+  for (auto it = first; it != last; ++it) {
+    const std::int64_t length = std::next(it)->first - it->first;
+    if (by > 0 && it->second == 0) covered_ += length;
+    it->second += by;
+    if (by < 0 && it->second == 0) covered_ -= length;
+  }
+  // Neighbours with equal counts are one stretch; without this the map would grow with the number of tensors.
+  const auto before = first == tensors_from_.begin() ? 0 : std::prev(first)->second;
+  int previous = before;
+  for (auto it = first; it != tensors_from_.end();) {
+    const bool past = it->first >= offset + bytes;
+    const int count = it->second;
+    it = count == previous ? tensors_from_.erase(it) : std::next(it);
+    previous = count;
+    if (past) break;
+  }
+}
+
+std::int64_t peak_use(const program::Program& program, memory::Space space) {
+  std::vector<Event> events;
+  for (const auto& [id, tensor] : program.tensors()) {
+    if (tensor.space != space || tensor.freed <= tensor.born) continue;
+    const auto end = std::min<std::uint64_t>(tensor.freed, program.size());
+    if (end < tensor.born) continue;
+    events.push_back({static_cast<std::int64_t>(tensor.born), true, &tensor});
+    // One that lives to the end is still there when the last one comes.
+    events.push_back({static_cast<std::int64_t>(tensor.freed > program.size() ? end + 1 : end), false, &tensor});
+  }
+  return sweep(events, [](std::int64_t, std::int64_t) {});
+}
+
+std::vector<Use> use_over_time(const Run& run, memory::Space space) {
+  struct Touched {
+    Picoseconds first, last;
+  };
+  std::map<std::uint32_t, Touched> touched;
+  const program::Program& program = *run.program;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    const timing::Entry& entry = run.timeline->entries[i];
+    isa::for_each_tile(program.type(program[i]), program.args(program[i]),
+                       [&](const isa::FieldInfo&, const isa::Tile& tile) {
+                         if (tile.space != space) return;
+                         const auto [it, added] = touched.try_emplace(tile.tensor, Touched{entry.start, entry.end});
+                         it->second.first = std::min(it->second.first, entry.start);
+                         it->second.last = std::max(it->second.last, entry.end);
+                       });
+  }
+  std::vector<Event> events;
+  for (const auto& [id, when] : touched) {
+    const auto life = program.tensors().find(id);
+    if (life == program.tensors().end()) continue;
+    events.push_back({when.first.count, true, &life->second});
+    events.push_back({when.last.count, false, &life->second});
+  }
+  std::vector<Use> use;
+  sweep(events, [&](std::int64_t when, std::int64_t bytes) { use.push_back({{when}, bytes}); });
+  return use;
+}
+
+}  // namespace trnsim::report

@@ -1,0 +1,164 @@
+#include "report/summary.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "report/advice.h"
+#include "report/critical_path.h"
+#include "report/instruction_text.h"
+#include "report/memory_use.h"
+
+namespace trnsim::report {
+namespace {
+
+using timing::Entry;
+using timing::Queue;
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+double ratio(Picoseconds part, Picoseconds whole) {
+  return ratio(static_cast<double>(part.count), static_cast<double>(whole.count));
+}
+double gb_per_s(std::int64_t bytes, Picoseconds time) { return ratio(static_cast<double>(bytes), time.ns()); }
+
+using Interval = std::pair<Picoseconds, Picoseconds>;
+
+// The time in at least one of the intervals.
+Picoseconds covered(std::vector<Interval> intervals) {
+  std::sort(intervals.begin(), intervals.end());
+  Picoseconds sum, reached;
+  for (const auto& [from, to] : intervals) {
+    const Picoseconds begin = std::max(from, reached);
+    if (to <= begin) continue;
+    sum += to - begin;
+    reached = to;
+  }
+  return sum;
+}
+
+// When an instruction does its work: data on the move, or the engine busy.
+Interval work_of(const Run& run, const Entry& entry) {
+  const Picoseconds begin = entry.start + entry.prelude;
+  if (!timing::is_dma(entry.queue)) return {begin, entry.busy_end};
+  return {begin, std::max(begin, entry.end - from_ns(run.chip->core.dma.completion_latency))};
+}
+
+void count_queues(const Run& run, const std::vector<Step>& path, Summary& summary) {
+  std::array<QueueUse, timing::kQueueCount> uses{};
+  std::array<std::vector<Interval>, timing::kQueueCount> transfers;
+  std::array<Picoseconds, timing::kQueueCount> free_since{};
+  std::vector<Interval> all_transfers;
+  for (const Entry& entry : run.timeline->entries) {
+    const auto q = static_cast<std::size_t>(entry.queue);
+    QueueUse& use = uses[q];
+    ++use.instructions;
+    if (timing::is_dma(entry.queue)) {
+      transfers[q].push_back(work_of(run, entry));
+    } else {
+      use.busy += work_of(run, entry).second - work_of(run, entry).first;
+    }
+    use.stalled[static_cast<std::size_t>(entry.wait)] += entry.start - free_since[q];
+    free_since[q] = entry.busy_end;
+  }
+  for (const Step& step : path) {
+    uses[static_cast<std::size_t>(run.timeline->entries[step.instruction].queue)].critical += step.time();
+  }
+  for (std::size_t q = 0; q < uses.size(); ++q) {
+    if (uses[q].instructions == 0) continue;
+    uses[q].queue = static_cast<Queue>(q);
+    all_transfers.insert(all_transfers.end(), transfers[q].begin(), transfers[q].end());
+    if (timing::is_dma(uses[q].queue)) uses[q].busy = covered(std::move(transfers[q]));
+    uses[q].busy_share = ratio(uses[q].busy, summary.latency);
+    if (uses[q].queue == Queue::kTensor) summary.tensor_utilization = uses[q].busy_share;
+    summary.queues.push_back(uses[q]);
+  }
+  summary.transfers.active = covered(std::move(all_transfers));
+}
+
+void count_transfers(const Run& run, Summary& summary) {
+  Transfers& transfers = summary.transfers;
+  transfers.bytes = run.timeline->dma_bytes;
+  transfers.pieces = run.timeline->dma_elements;
+  transfers.piece_bytes = ratio(static_cast<double>(transfers.bytes), static_cast<double>(transfers.pieces));
+  transfers.achieved_gb_per_s = gb_per_s(transfers.bytes, transfers.active);
+  transfers.sustained_gb_per_s = run.chip->core.dma.core_rate();
+  transfers.efficiency = ratio(transfers.achieved_gb_per_s, transfers.sustained_gb_per_s);
+  transfers.hbm_bytes = run.timeline->hbm_bytes;
+  transfers.hbm_gb_per_s = gb_per_s(transfers.hbm_bytes, summary.latency);
+  transfers.share_of_core_dma = ratio(transfers.hbm_gb_per_s, transfers.sustained_gb_per_s);
+  transfers.share_of_chip_hbm = ratio(transfers.hbm_gb_per_s, run.chip->hbm.bandwidth);
+}
+
+std::vector<ResourceUse> rank_resources(const Run& run, const std::vector<Step>& path, Picoseconds latency) {
+  std::map<std::string, Picoseconds> time;
+  for (const Step& step : path) {
+    time[resource_name(step.cause, run.timeline->entries[step.instruction].queue)] += step.time();
+  }
+  std::vector<ResourceUse> list;
+  for (const auto& [name, critical] : time) list.push_back({name, critical, ratio(critical, latency)});
+  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.critical > b.critical; });
+  return list;
+}
+
+std::vector<LineUse> rank_lines(const Run& run, const std::vector<Step>& path, Picoseconds latency) {
+  std::map<program::Site, LineUse> lines;
+  Picoseconds all_busy;
+  for (std::size_t i = 0; i < run.timeline->entries.size(); ++i) {
+    const auto [from, to] = work_of(run, run.timeline->entries[i]);
+    LineUse& line = lines[site(*run.program, i)];
+    ++line.instructions;
+    line.busy += to - from;
+    all_busy += to - from;
+  }
+  for (const Step& step : path) lines[site(*run.program, step.instruction)].critical += step.time();
+  std::vector<LineUse> list;
+  for (auto& [where, line] : lines) {
+    line.site = where;
+    line.critical_share = ratio(line.critical, latency);
+    line.busy_share = ratio(line.busy, all_busy);
+    list.push_back(line);
+  }
+  std::stable_sort(list.begin(), list.end(), [](const LineUse& a, const LineUse& b) {
+    return std::pair(a.critical, a.busy) > std::pair(b.critical, b.busy);
+  });
+  constexpr std::size_t kListed = 10;
+  if (list.size() > kListed) list.resize(kListed);
+  return list;
+}
+
+}  // namespace
+
+Summary summarize(const Run& run) {
+  const catalog::Core& core = run.chip->core;
+  const timing::Timeline& timeline = *run.timeline;
+  Summary summary;
+  summary.kernel = run.kernel;
+  summary.chip = run.chip->name;
+  summary.generation = core.generation;
+  summary.core = run.core;
+  summary.instructions = static_cast<std::int64_t>(timeline.entries.size());
+  summary.latency = timeline.total;
+  summary.launch = timeline.launch;
+  summary.flops = timeline.flops;
+  summary.peak_published = core.tensor.peak_bf16.has_value();
+  summary.peak_bf16_tflops = summary.peak_published ? core.tensor.peak_bf16->value : core.tensor.bf16_tflops();
+  // 1 TFLOPS is 1000 operations per ns.
+  summary.model_flops_utilization =
+      ratio(static_cast<double>(timeline.flops), summary.latency.ns() * summary.peak_bf16_tflops * 1e3);
+  summary.table_loads = timeline.table_load_count;
+  summary.table_load_time = timeline.table_loads;
+  summary.sbuf = {peak_use(*run.program, memory::Space::kSbuf),
+                  static_cast<std::int64_t>(core.sbuf.usable_bytes_per_partition)};
+  summary.psum = {peak_use(*run.program, memory::Space::kPsum),
+                  static_cast<std::int64_t>(core.psum.banks * core.psum.bank_bytes)};
+  const std::vector<Step> path = critical_path(run);
+  count_queues(run, path, summary);
+  count_transfers(run, summary);
+  summary.resources = rank_resources(run, path, summary.latency);
+  summary.lines = rank_lines(run, path, summary.latency);
+  summary.confidence = confidence_share(run, path);
+  summary.advice = advice(summary);
+  return summary;
+}
+
+}  // namespace trnsim::report

@@ -1,0 +1,81 @@
+// One run in numbers: how long, what bound it, how well each resource was used, which lines cost the most, and how far
+// the result can be trusted.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "report/confidence_share.h"
+#include "report/run.h"
+
+namespace trnsim::report {
+
+// One instruction stream.
+struct QueueUse {
+  timing::Queue queue;
+  std::int64_t instructions = 0;
+  Picoseconds busy;         // engines: at work; DMA: with data on the move
+  double busy_share = 0;    // of the latency
+  Picoseconds critical;     // its steps on the critical path
+  std::array<Picoseconds, 5> stalled{};  // by timing::Wait: the stream stood still for this reason
+};
+
+struct ResourceUse {
+  std::string name;  // as resource_name() says
+  Picoseconds critical;
+  double share = 0;  // of the latency
+};
+
+struct LineUse {
+  program::Site site;
+  std::int64_t instructions = 0;
+  Picoseconds critical, busy;
+  double critical_share = 0;  // of the latency
+  double busy_share = 0;      // of all queues' busy time
+};
+
+struct Transfers {
+  std::int64_t bytes = 0;
+  std::int64_t pieces = 0;       // contiguous ones
+  Picoseconds active;            // at least one transfer under way
+  double piece_bytes = 0;        // mean
+  double achieved_gb_per_s = 0;  // while active
+  double sustained_gb_per_s = 0;  // of all DMA engines of the core
+  double efficiency = 0;         // achieved by sustained
+  std::int64_t hbm_bytes = 0;
+  double hbm_gb_per_s = 0;       // over the whole latency
+  double share_of_core_dma = 0;  // hbm_gb_per_s by what the core's DMA engines sustain
+  double share_of_chip_hbm = 0;  // hbm_gb_per_s by the chip's bandwidth
+};
+
+struct MemoryUse {
+  std::int64_t peak_bytes = 0;  // per partition
+  std::int64_t capacity = 0;    // per partition, as far as kernels may use it
+};
+
+struct Summary {
+  std::string kernel, chip, generation;
+  int core = 0;
+  std::int64_t instructions = 0;
+  Picoseconds latency;  // of the instruction stream
+  Picoseconds launch;   // fixed time of an executable on the device, not in `latency`
+  std::vector<QueueUse> queues;        // those with instructions, in the order of timing::Queue
+  std::int64_t flops = 0;              // Tensor Engine
+  double peak_bf16_tflops = 0;         // of one core
+  bool peak_published = false;         // by the vendor; otherwise rows x columns x 2 x clock
+  double tensor_utilization = 0;       // busy share of the Tensor Engine
+  double model_flops_utilization = 0;  // flops by latency x peak
+  Transfers transfers;
+  std::int64_t table_loads = 0;
+  Picoseconds table_load_time;
+  MemoryUse sbuf, psum;
+  std::vector<ResourceUse> resources;  // share of the critical path, largest first: the first one binds
+  std::vector<LineUse> lines;          // the ten costliest by critical path, then by busy time
+  ConfidenceShare confidence{};
+  std::string advice;
+};
+
+Summary summarize(const Run& run);
+
+}  // namespace trnsim::report

@@ -1,0 +1,137 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "report/instruction_text.h"
+#include "report/report.h"
+#include "report/summary.h"
+
+namespace trnsim::report {
+namespace {
+
+constexpr std::size_t kWidth = 100;
+
+std::string time_text(Picoseconds time) {
+  if (time.count >= 10'000'000'000) return fmt::format("{:.2f} ms", time.us() * 1e-3);
+  if (time.count >= 1'000'000) return fmt::format("{:.2f} us", time.us());
+  return fmt::format("{:.1f} ns", time.ns());
+}
+
+std::string bytes_text(double bytes) {
+  if (bytes >= 1 << 20) return fmt::format("{:.1f} MiB", bytes / (1 << 20));
+  if (bytes >= 1 << 10) return fmt::format("{:.1f} KiB", bytes / (1 << 10));
+  return fmt::format("{:.0f} B", bytes);
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+
+std::string shortened(std::string text, std::size_t width) {
+  if (text.size() <= width) return text;
+  return text.substr(0, width - 3) + "...";
+}
+
+class Page {
+ public:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    std::string text = shortened(fmt::format(format, std::forward<Args>(args)...), kWidth);
+    text.erase(text.find_last_not_of(' ') + 1);
+    out_ += text + '\n';
+  }
+
+  void heading(const Summary& s) {
+    line("{} on one NeuronCore-{} of {}, {} instructions", s.kernel, s.generation, s.chip, s.instructions);
+    line("  latency        {} on the device; the launch of the executable adds {}", time_text(s.latency),
+         time_text(s.launch));
+  }
+
+  void binding(const Summary& s) {
+    if (s.resources.empty()) return;
+    std::string others;
+    for (std::size_t i = 1; i < std::min<std::size_t>(4, s.resources.size()); ++i) {
+      others += fmt::format("{}{} {}", i == 1 ? "; then " : ", ", s.resources[i].name, percent(s.resources[i].share));
+    }
+    line("  bound by       {}, {} of the critical path{}", s.resources[0].name, percent(s.resources[0].share), others);
+    line("  try            {}", s.advice);
+  }
+
+  void work(const Summary& s) {
+    line("  matmul         {:.3f} GFLOP, {} of {:g} TFLOPS ({}bf16 peak of one core)", static_cast<double>(s.flops) * 1e-9,
+         percent(s.model_flops_utilization), s.peak_bf16_tflops, s.peak_published ? "published " : "");
+    const Transfers& t = s.transfers;
+    line("  DMA            {} in pieces of {}, {:.1f} GB/s while active, {} of {:g} GB/s sustained",
+         bytes_text(static_cast<double>(t.bytes)), bytes_text(t.piece_bytes), t.achieved_gb_per_s,
+         percent(t.efficiency), t.sustained_gb_per_s);
+    line("  HBM            {}, {:.1f} GB/s over the run: {} of the core's DMA rate, {} of the chip's HBM",
+         bytes_text(static_cast<double>(t.hbm_bytes)), t.hbm_gb_per_s, percent(t.share_of_core_dma),
+         percent(t.share_of_chip_hbm));
+    line("  memory         SBUF {} of {} per partition, PSUM {} of {}", bytes_text(static_cast<double>(s.sbuf.peak_bytes)),
+         bytes_text(static_cast<double>(s.sbuf.capacity)), bytes_text(static_cast<double>(s.psum.peak_bytes)),
+         bytes_text(static_cast<double>(s.psum.capacity)));
+    if (s.table_loads > 0) line("  table loads    {}, {} in all", s.table_loads, time_text(s.table_load_time));
+    line("  rests on       documented figures {}, measured {}, inferred {}, guesses {}", percent(s.confidence[0]),
+         percent(s.confidence[1]), percent(s.confidence[2]), percent(s.confidence[3]));
+  }
+
+  void queues(const Summary& s) {
+    line("  {:<12} {:>12} {:>9} {:>14} {:>9}", "queue", "busy", "of run", "critical path", "instr.");
+    for (const QueueUse& use : s.queues) {
+      line("  {:<12} {:>12} {:>9} {:>14} {:>9}", timing::queue_name(use.queue), time_text(use.busy),
+           percent(use.busy_share), time_text(use.critical), use.instructions);
+    }
+  }
+
+  void lines(const Summary& s, std::size_t most) {
+    line("  {:>13} {:>9} {:>9}  costliest lines", "critical path", "busy", "instr.");
+    for (std::size_t i = 0; i < std::min(most, s.lines.size()); ++i) {
+      const LineUse& use = s.lines[i];
+      const std::string where = place(use.site);
+      const std::string in = use.site.function.empty() ? "" : fmt::format(" in {}", use.site.function);
+      line("  {:>13} {:>9} {:>9}  {}{}", percent(use.critical_share), percent(use.busy_share), use.instructions,
+           where.empty() ? "(no line recorded)" : where, in);
+    }
+  }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+constexpr std::size_t kLines = 30;
+
+}  // namespace
+
+std::string text(std::span<const Run> runs) {
+  if (runs.empty()) return "No kernel ran.\n";
+  Page page;
+  const Run* longest = &runs.front();
+  std::size_t used = 0;
+  if (runs.size() > 1) {
+    Picoseconds total;
+    const auto all = launches(runs);
+    for (const auto launch : all) total += latency(launch);
+    page.line("{} kernel launches, {} one after the other", all.size(), time_text(total));
+    constexpr std::size_t kListed = 6;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (runs[i].timeline->total > longest->timeline->total) longest = &runs[i];
+      if (i < kListed) {
+        page.line("  {:>12}  {}, core {}", time_text(runs[i].timeline->total), runs[i].kernel, runs[i].core);
+      }
+    }
+    if (runs.size() > kListed) page.line("  {:>12}  {} more", "", runs.size() - kListed);
+    page.line("The longest:");
+    used = 2 + std::min(runs.size(), kListed + 1);
+  }
+  const Summary summary = summarize(*longest);
+  page.heading(summary);
+  page.binding(summary);
+  page.work(summary);
+  page.queues(summary);
+  used += 12 + (summary.table_loads > 0) + summary.queues.size();
+  if (used < kLines) page.lines(summary, std::min<std::size_t>(10, kLines - used));
+  return page.take();
+}
+
+}  // namespace trnsim::report
