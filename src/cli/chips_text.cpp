@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "cli/wrapped.h"
+
 namespace trnsim::cli {
 namespace {
 
@@ -15,29 +17,12 @@ using catalog::Fact;
 using catalog::Record;
 using catalog::value_text;
 
-constexpr std::size_t kWidth = 100;
-
 std::string group_of(const std::string& path) {
   const std::size_t dot = path.find_last_of('.');
   return dot == std::string::npos ? "" : path.substr(0, dot);
 }
 
 std::string last_of(const std::string& path) { return path.substr(path.find_last_of('.') + 1); }
-
-// Broken at spaces into lines that fit the page, each with the given indentation.
-void print_wrapped(std::ostream& out, std::string_view text, std::size_t indent) {
-  const std::size_t room = kWidth - indent;
-  while (!text.empty()) {
-    std::size_t end = text.size();
-    if (end > room) {
-      end = text.rfind(' ', room);
-      if (end == std::string_view::npos)
-        end = std::min(text.find(' '), text.size());  // a long address
-    }
-    out << std::string(indent, ' ') << text.substr(0, end) << '\n';
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
 
 bool is_number(const Fact& fact) { return std::holds_alternative<double>(fact.value); }
 

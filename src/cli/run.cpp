@@ -1,0 +1,78 @@
+#include "cli/run.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "base/error.h"
+#include "catalog/catalog.h"
+#include "report/output_file.h"
+
+namespace trnsim::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The first word that is no option of trnsim is the script; the rest is the script's own.
+void take_script(const CLI::App& run, RunOptions& options) {
+  std::vector<std::string> rest = run.remaining();
+  if (!rest.empty() && rest.front() == "--") rest.erase(rest.begin());
+  if (rest.empty()) config_error("trnsim run needs a script; see trnsim run --help");
+  if (rest.front().size() > 1 && rest.front().front() == '-') {
+    config_error("trnsim run has no option {}; see trnsim run --help", rest.front());
+  }
+  options.script = rest.front();
+  options.arguments.assign(rest.begin() + 1, rest.end());
+}
+
+// What can be known to fail is better said before a long run than after it.
+void check(const RunOptions& options, const Context& context) {
+  if (!fs::exists(options.script)) config_error("{}: no such script", options.script.string());
+  if (fs::is_directory(options.script)) config_error("{}: a folder, not a script", options.script.string());
+  catalog::find_chip(options.chip, catalog::load(context.hardware_dir));
+  if (!options.trace.empty()) report::require_writable(options.trace);
+  if (!options.json.empty() && options.json != "-") report::require_writable(options.json);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, const Context& context, RunScript run_script) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* run = app.add_subcommand("run", "Run a Python script with NKI kernels on a simulated NeuronCore");
+  run->footer("\nThe script follows the options; what follows the script is its own: trnsim run --quiet script.py --size 8");
+  run->add_option("--chip", options->chip, "The chip: a name (trn1, trn2, trn3, inf2, ...) or your own .toml file")
+      ->capture_default_str();
+  run->add_option("--nki", options->nki, "The NKI version to offer; auto goes by what the script imports")
+      ->capture_default_str();
+  run->add_flag("--timing-only", options->timing_only, "Leave the arithmetic out: times only, no values");
+  run->add_option("--trace", options->trace, "Write a Perfetto trace (open it at ui.perfetto.dev)")
+      ->type_name("FILE");
+  run->add_flag("--json{-}", options->json, "Print the report as JSON, or write it to a file: --json=FILE");
+  run->add_option("--seed", options->seed, "Seed of stochastic rounding and random numbers")->capture_default_str();
+  run->add_flag("--quiet", options->quiet, "Print no summary");
+  run->prefix_command();
+  run->callback([=] {
+    take_script(*run, *options);
+    check(*options, context);
+    run_script(*options);
+  });
+}
+
+std::vector<std::string> with_joined_values(std::span<const std::string> args) {
+  constexpr std::array<std::string_view, 4> kTakeValue{"--chip", "--nki", "--trace", "--seed"};
+  std::vector<std::string> joined(args.begin(), args.end());
+  if (joined.empty() || joined.front() != "run") return joined;
+  // Up to the script: the first word that is neither an option nor an option's value.
+  for (std::size_t i = 1; i + 1 < joined.size() && joined[i].starts_with('-'); ++i) {
+    if (std::find(kTakeValue.begin(), kTakeValue.end(), joined[i]) != kTakeValue.end()) {
+      ++i;
+    } else if (joined[i] == "--json" && joined[i + 1].ends_with(".json")) {
+      joined[i] += "=" + joined[i + 1];
+      joined.erase(joined.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    }
+  }
+  return joined;
+}
+
+}  // namespace trnsim::cli

@@ -1,0 +1,40 @@
+// trnsim run: everything about the command but the running, which needs a Python interpreter.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+
+namespace CLI {
+class App;
+}
+
+namespace trnsim::cli {
+
+struct RunOptions {
+  std::filesystem::path script;
+  std::vector<std::string> arguments;  // of the script, untouched
+  std::string chip = "trainium2";      // a name of the catalogue or the path of a user's file
+  std::string nki = "auto";
+  bool timing_only = false;
+  bool quiet = false;  // no summary
+  std::uint64_t seed = 0;
+  std::filesystem::path trace;  // empty: none
+  std::filesystem::path json;   // empty: none; "-": standard output
+};
+
+// Runs the script; returns the exit code.
+using RunScript = std::function<int(const RunOptions&)>;
+
+void add_run_command(CLI::App& app, const Context& context, RunScript run_script);
+
+// "--json report.json" may also be written in two words. What follows --json is its value only when it ends in
+// ".json"; otherwise it is the script.
+std::vector<std::string> with_joined_values(std::span<const std::string> args);
+
+}  // namespace trnsim::cli
