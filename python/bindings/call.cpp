@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nanobind/stl/string.h>
+
 #include "base/error.h"
 #include "base/nearest.h"
 #include "errors.h"
@@ -31,7 +33,7 @@ struct Function {
 };
 
 PyObject* name_keyword = nullptr;   // "name": every instruction can be named
-PyObject* dtype_keyword = nullptr;  // "dtype": until 0.2 a repetition of the destination's
+PyObject* dtype_keyword = nullptr;  // "dtype": kernels of release 0.2 still pass it; the destination's dtype rules
 
 std::size_t field_index(const Function& function, PyObject* keyword, std::size_t guess) {
   const std::vector<PyObject*>& names = *function.names;
@@ -53,18 +55,6 @@ std::size_t field_index(const Function& function, PyObject* keyword, std::size_t
                 function.type->info.name, name, near.empty() ? "" : "; did you mean '" + near + "'?");
 }
 
-void check_legacy_dtype(const Function& function, PyObject* dtype, const std::byte* args) {
-  for (const isa::FieldInfo& field : function.type->fields) {
-    if (field.access != isa::Access::kWrite && field.access != isa::Access::kReadWrite) continue;
-    const auto& dst = *reinterpret_cast<const isa::Tile*>(args + field.offset);
-    if (dtype != Py_None && dtype_of(dtype) != dst.dtype) {
-      program_error(std::string(function.type->info.name) + ".dtype", "{}: dtype={} but {} is {}", function.type->info.name,
-                    numerics::info(dtype_of(dtype)).name, field.name, numerics::info(dst.dtype).name);
-    }
-    return;
-  }
-}
-
 void call_instruction(const Function& function, PyObject* const* args, std::size_t positional, PyObject* keywords) {
   Launch* launch = current_launch();
   const isa::InstructionType& type = *function.type;
@@ -84,7 +74,6 @@ void call_instruction(const Function& function, PyObject* const* args, std::size
     given |= 1u << i;
   }
   PyObject* user_name = nullptr;
-  PyObject* legacy_dtype = nullptr;
   const Py_ssize_t keyword_count = keywords ? PyTuple_GET_SIZE(keywords) : 0;
   for (Py_ssize_t k = 0; k < keyword_count; ++k) {
     PyObject* keyword = PyTuple_GET_ITEM(keywords, k);
@@ -95,9 +84,7 @@ void call_instruction(const Function& function, PyObject* const* args, std::size
       given |= 1u << i;
     } else if (PyUnicode_Compare(keyword, name_keyword) == 0) {
       user_name = value;
-    } else if (PyUnicode_Compare(keyword, dtype_keyword) == 0) {
-      legacy_dtype = value;
-    } else {
+    } else if (PyUnicode_Compare(keyword, dtype_keyword) != 0) {
       unknown_keyword(function, keyword);
     }
   }
@@ -107,7 +94,6 @@ void call_instruction(const Function& function, PyObject* const* args, std::size
                     type.fields[i].name);
     }
   }
-  if (legacy_dtype) check_legacy_dtype(function, legacy_dtype, buffer.data());
   launch->core().issue(type, buffer.data(), launch->sites().current());
   if (user_name && user_name != Py_None) {
     launch->core().program().name_last(nb::cast<std::string>(nb::str(nb::handle(user_name))));

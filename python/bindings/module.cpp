@@ -19,4 +19,5 @@ NB_MODULE(_native, m) {
   bind_calls(m);
   bind_numerics(m);
   bind_profile(m);
+  bind_command(m);
 }

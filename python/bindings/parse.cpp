@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include <nanobind/stl/string.h>
+
 #include "base/error.h"
 #include "tensor.h"
 #include "token.h"
