@@ -20,7 +20,9 @@ NeuronCore::NeuronCore(const catalog::Core& spec, const Options& options)
     : spec_(spec),
       options_(options),
       memory_(std::make_shared<memory::Memory>(geometry_of(spec, options.values))),
-      state_(*memory_, spec.version(), options.seed) {}
+      state_(*memory_, spec.version(), options.seed) {
+  memory_->on_release = [this](std::uint32_t id) { program_.tensor_freed(id); };
+}
 
 void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::uint32_t site) {
   const isa::Rules rules(type.info.name, spec_, *memory_);

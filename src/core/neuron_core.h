@@ -20,6 +20,7 @@ struct Options {
 class NeuronCore {
  public:
   NeuronCore(const catalog::Core& spec, const Options& options);
+  NeuronCore(const NeuronCore&) = delete;
 
   const catalog::Core& spec() const { return spec_; }
   const Options& options() const { return options_; }

@@ -129,6 +129,7 @@ std::shared_ptr<Allocation> Memory::allocate_at(Space space, std::string name, i
 
 void Memory::release(const Allocation& allocation) {
   tensors_[allocation.id] = nullptr;
+  if (on_release) on_release(allocation.id);
   if (allocation.explicit_address) std::erase(explicit_tensors_, &allocation);
   if (allocation.space != Space::kHbm) placement_of(allocation.space).release(allocation.offset, allocation.bytes);
 }
@@ -181,6 +182,7 @@ void Memory::require_written(const AccessPattern& pattern, const char* operand) 
 
 void Memory::mark_written(const AccessPattern& pattern) {
   Allocation& tensor = *tensors_[pattern.tensor];
+  tensor.modified = true;
   if (!tensor.explicit_address) {
     tensor.written.mark(pattern, tensor.start_partition, tensor.offset);
   } else if (tensor.overlap == Overlap::kShared) {

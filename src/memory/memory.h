@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,6 +45,7 @@ struct Allocation {
   WrittenMap written{1, 0};
   WrittenMap accumulated{1, 0};  // PSUM: bytes whose last writer was a matmul
   std::uint32_t clobbered_by = 0;
+  bool modified = false;  // by an instruction, as opposed to values given by the host
   std::unique_ptr<std::byte[], void (*)(std::byte*)> hbm{nullptr, [](std::byte*) {}};
   std::weak_ptr<Memory> home;
 
@@ -54,6 +56,9 @@ class Memory : public std::enable_shared_from_this<Memory> {
  public:
   explicit Memory(const Geometry& geometry);
   ~Memory();
+
+  // Called with the id of each tensor that is released.
+  std::function<void(std::uint32_t)> on_release;
 
   const Geometry& geometry() const { return geometry_; }
 
