@@ -104,13 +104,11 @@ void parse_argument(std::string_view instruction, const isa::FieldInfo& field, P
     case FieldKind::kScalarOrTile: {
       auto& value = place<isa::ScalarOrTile>(at);
       if (PyFloat_CheckExact(object) || PyLong_CheckExact(object)) {
-        value = {.tile = {}, .scalar = static_cast<float>(number(instruction, field, object)),
-                 .kind = isa::ScalarOrTile::Kind::kScalar};
+        value = {.tile = {}, .scalar = number(instruction, field, object), .kind = isa::ScalarOrTile::Kind::kScalar};
       } else if (const TensorObject* tensor = tensor_of(object)) {
         value = {.tile = tensor->access(), .scalar = 0, .kind = isa::ScalarOrTile::Kind::kTile};
       } else {
-        value = {.tile = {}, .scalar = static_cast<float>(number(instruction, field, object)),
-                 .kind = isa::ScalarOrTile::Kind::kScalar};
+        value = {.tile = {}, .scalar = number(instruction, field, object), .kind = isa::ScalarOrTile::Kind::kScalar};
       }
       return;
     }
