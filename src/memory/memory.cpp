@@ -10,8 +10,9 @@
 namespace trnsim::memory {
 namespace {
 
-// One cache line more than the partition: rows of a tile then fall into different cache sets of the host.
-constexpr std::ptrdiff_t kHostPitchPad = 64;
+// Rows of a tile then fall into different cache sets of the host, and a row just stored never shares its low address bits
+// with one about to be loaded, which the host would take for a dependency.
+constexpr std::ptrdiff_t kHostPitchPad = 27 * 64;
 
 std::byte* map_zeroed(std::size_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

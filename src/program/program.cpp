@@ -11,11 +11,17 @@ std::uint32_t Program::intern(const Site& site) {
 }
 
 void Program::append(const isa::InstructionType& type, isa::Engine engine, std::uint32_t site, const void* args) {
-  // Every struct starts at a multiple of eight, the strictest alignment among the arguments.
-  const std::size_t at = (arguments_.size() + 7) / 8 * 8;
-  arguments_.resize(at + type.size());
-  std::memcpy(arguments_.data() + at, args, type.size());
-  instructions_.push_back({type.opcode, engine, site, at});
+  // A line that repeats an instruction on the same tiles shares its arguments: loops grow with what differs.
+  if (site >= last_args_.size()) last_args_.resize(site + 1, {kNoOpcode, 0});
+  LastArgs& last = last_args_[site];
+  if (last.opcode != type.opcode || std::memcmp(arguments_.data() + last.at, args, type.size()) != 0) {
+    // Every struct starts at a multiple of eight, the strictest alignment among the arguments.
+    last = {type.opcode, (arguments_.size() + 7) / 8 * 8};
+    const auto* bytes = static_cast<const std::byte*>(args);
+    arguments_.resize(last.at);
+    arguments_.insert(arguments_.end(), bytes, bytes + type.size());
+  }
+  instructions_.push_back({type.opcode, engine, site, last.at});
 }
 
 const std::string* Program::name(std::size_t i) const {

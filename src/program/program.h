@@ -60,6 +60,12 @@ class Program {
  private:
   std::vector<Instruction> instructions_;
   std::vector<std::byte> arguments_;
+  struct LastArgs {
+    std::uint16_t opcode;
+    std::uint64_t at;
+  };
+  static constexpr std::uint16_t kNoOpcode = 0xffff;
+  std::vector<LastArgs> last_args_;  // by site
   std::vector<Site> sites_;
   std::map<Site, std::uint32_t> site_index_;
   std::map<std::size_t, std::string> names_;
