@@ -14,10 +14,10 @@ from trnsim.lowering.matrix import matmul, transpose
 from trnsim.lowering.movement import dropout, gather_flattened, load, load_transpose2d, store, where
 from trnsim.lowering.promotion import promote, promote_dtypes, scalar_dtype
 from trnsim.lowering.reductions import all_, mean, reduce, rms_norm, softmax, var
-from trnsim.lowering.tokens import FOREIGN, SPELLINGS, TOKENS, name_of, token
+from trnsim.lowering.tokens import COMPARISONS, FOREIGN, SPELLINGS, TOKENS, name_of, token
 
 __all__ = [
-    "FOREIGN", "SPELLINGS", "TOKENS", "activation", "all_", "binary", "broadcast_to", "copy", "divide", "dropout",
+    "COMPARISONS", "FOREIGN", "SPELLINGS", "TOKENS", "activation", "all_", "binary", "broadcast_to", "copy", "divide", "dropout",
     "empty_like", "full", "gather_flattened", "load", "load_transpose2d", "matmul", "mean", "name_of", "ones", "promote",
     "promote_dtypes", "rand", "random_seed", "reduce", "rms_norm", "scalar_dtype", "shared_constant",
     "shared_identity_matrix", "softmax", "store", "token", "transpose", "unary", "var", "where", "zeros", "zeros_like",

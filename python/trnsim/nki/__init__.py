@@ -1,7 +1,9 @@
 """`nki`, releases 0.2 to 0.7: kernels whose instructions take `dst=`."""
 
-from trnsim.nki import isa, language
-from trnsim.nki.kernel import Kernel, jit, simulate
+from trnsim.nki import dtype, isa, language, typing
+from trnsim.nki.kernel import Kernel, baremetal, benchmark, jit, profile, simulate
 
 __version__ = "0.7.0"
-__all__ = ["Kernel", "isa", "jit", "language", "simulate"]
+__all__ = [
+    "Kernel", "baremetal", "benchmark", "dtype", "isa", "jit", "language", "profile", "simulate", "typing",
+]

@@ -1,6 +1,7 @@
 """nki.jit and what a decorated kernel is."""
 
 import functools
+import inspect
 
 from trnsim import _native, session
 
@@ -19,21 +20,47 @@ class Kernel:
     def __call__(self, *args, **kwargs):
         if session.inside_kernel():
             return self.function(*args, **kwargs)  # a kernel called by a kernel is a plain function of it
-        return session.launch_kernel(self.function, args, kwargs, self.grid, wrap=lambda tensor: tensor, unwrap=_tensor)
+        try:
+            inspect.signature(self.function).bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.function.__name__}() {error}") from None
+        return session.launch_kernel(self.function, args, kwargs, self.grid, wrap=_same, unwrap=_tensor)
+
+
+def _same(tensor):
+    return tensor
 
 
 def _tensor(value):
     return value if isinstance(value, _native.Tensor) else None
 
 
-def jit(function=None, **options):
+def jit(function=None, grid=(), **options):
     """Decorate a kernel. `mode`, `platform_target` and other options of the vendor's compiler are accepted and unused."""
     if function is None:
-        return lambda f: jit(f, **options)
-    return function if isinstance(function, Kernel) else Kernel(function)
+        return lambda f: jit(f, grid, **options)
+    if isinstance(function, Kernel):
+        return function
+    if not callable(function):
+        raise TypeError(f"nki.jit decorates a function, got {type(function).__name__}")
+    return Kernel(function, grid if isinstance(grid, tuple) else (grid,))
 
 
 def simulate(kernel, *args, **kwargs):
     """nki.simulate(kernel)(*args), and the older nki.simulate(kernel, *args)."""
     kernel = jit(kernel)
     return kernel(*args, **kwargs) if args or kwargs else kernel
+
+
+def _not_ported(name: str):
+    def refused(*_, **__):
+        raise _native.Unsupported(f"nki.{name}, because it was not ported to nki 0.2 and later: call the kernel and ask "
+                                  "trnsim.last_profile() for its times, or use neuronxcc.nki")
+    refused.__name__ = name
+    refused.__doc__ = f"Not part of nki 0.2 and later: raises Unsupported, as the vendor's nki.{name} does."
+    return refused
+
+
+baremetal = _not_ported("baremetal")
+benchmark = _not_ported("benchmark")
+profile = _not_ported("profile")

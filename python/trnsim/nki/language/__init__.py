@@ -5,10 +5,16 @@ from trnsim.dtypes import (  # noqa: F401
     float8_e8m0fnu, float16, float32, int8, int16, int32, tfloat32, uint8, uint16, uint32,
 )
 from trnsim.nki.language.buffers import (  # noqa: F401
-    hbm, is_hbm, is_on_chip, is_psum, is_sbuf, private_hbm, psum, sbuf, shared_hbm,
+    MemoryRegion, hbm, is_hbm, is_on_chip, is_psum, is_sbuf, private_hbm, psum, sbuf, shared_hbm,
+)
+from trnsim.nki.language.functions import (  # noqa: F401
+    broadcast_to, ceil, cos, device_print, dropout, empty_like, expand_dims, floor, full, gather_flattened, load,
+    load_transpose2d, matmul, mean, negative, ones, rand, random_seed, rms_norm, shared_constant,
+    shared_identity_matrix, softmax, store, tan, transpose, trunc, var, where, zeros_like,
 )
 from trnsim.nki.language.loops import (  # noqa: F401
-    affine_range, ds, num_programs, program_id, program_ndim, sequential_range, static_range,
+    affine_range, ds, dynamic_range, fori_loop, no_reorder, num_programs, program_id, program_ndim, sequential_range,
+    static_range, while_loop,
 )
-from trnsim.nki.language.tensors import NkiTensor, ndarray, tile_size, zeros  # noqa: F401
 from trnsim.nki.language.operators import *  # noqa: F403
+from trnsim.nki.language.tensors import NKIObject, NkiTensor, ndarray, tile_size, zeros  # noqa: F401

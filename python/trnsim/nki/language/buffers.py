@@ -1,5 +1,7 @@
 """Where a tensor lives."""
 
+from trnsim import _native
+
 
 class Buffer(str):
     """nl.sbuf, nl.psum, nl.hbm, ...: a name, and the memory that it means."""
@@ -12,24 +14,48 @@ class Buffer(str):
         return buffer
 
 
-sbuf = Buffer("sbuf", "SBUF")
-psum = Buffer("psum", "PSUM")
-hbm = Buffer("hbm", "HBM")
-private_hbm = Buffer("private_hbm", "HBM")
-shared_hbm = Buffer("shared_hbm", "HBM")
+class MemoryRegion:
+    """The memories by name: MemoryRegion.sbuf is nl.sbuf."""
+
+    sbuf = Buffer("sbuf", "SBUF")
+    psum = Buffer("psum", "PSUM")
+    private_hbm = Buffer("private_hbm", "HBM")
+    shared_hbm = Buffer("shared_hbm", "HBM")
+
+
+sbuf, psum = MemoryRegion.sbuf, MemoryRegion.psum
+private_hbm, shared_hbm = MemoryRegion.private_hbm, MemoryRegion.shared_hbm
+hbm = private_hbm
+
+_BY_NAME = {"sbuf": sbuf, "psum": psum, "hbm": hbm, "private_hbm": private_hbm, "shared_hbm": shared_hbm}
+
+
+def space_of(buffer) -> str:
+    """The memory that a buffer (or its name) means. Raises ProgramError for an unknown one."""
+    known = buffer if isinstance(buffer, Buffer) else _BY_NAME.get(str(buffer).lower())
+    if known is None:
+        error = _native.ProgramError(f"buffer {buffer!r} is not one of nl.sbuf, nl.psum, nl.hbm, nl.private_hbm and "
+                                     "nl.shared_hbm")
+        error.rule = "tensor.buffer"
+        raise error
+    return known.space
 
 
 def is_hbm(buffer) -> bool:
-    return buffer.space == "HBM"
+    """Whether a buffer is in HBM, private or shared."""
+    return space_of(buffer) == "HBM"
 
 
 def is_sbuf(buffer) -> bool:
-    return buffer.space == "SBUF"
+    """Whether a buffer is SBUF."""
+    return space_of(buffer) == "SBUF"
 
 
 def is_psum(buffer) -> bool:
-    return buffer.space == "PSUM"
+    """Whether a buffer is PSUM."""
+    return space_of(buffer) == "PSUM"
 
 
 def is_on_chip(buffer) -> bool:
+    """Whether a buffer is SBUF or PSUM."""
     return not is_hbm(buffer)

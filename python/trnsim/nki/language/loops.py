@@ -1,6 +1,9 @@
 """Loops and the SPMD grid. Ranges unroll: the body runs once per iteration, as Python."""
 
+import contextlib
+
 from trnsim import session
+from trnsim.nki.isa.registers import VirtualRegister
 
 
 def affine_range(start, stop=None, step=1, **_):
@@ -39,3 +42,28 @@ def num_programs(axes=0):
 def program_ndim() -> int:
     """Dimensions of the SPMD grid."""
     return len(session.current().grid)
+
+
+def dynamic_range(start, stop=None, step=1):
+    """range() with bounds that may be registers. The loop of the hardware, unrolled; its own overhead is not timed."""
+    first, last = (0, start) if stop is None else (start, stop)
+    return range(int(first), int(last), step)
+
+
+def fori_loop(lower, upper, body_fun, step=1) -> None:
+    """body_fun(i) for each i from `lower` to before `upper`, bounds that may be registers."""
+    for i in range(int(lower), int(upper), step):
+        body_fun(VirtualRegister(i))
+
+
+def while_loop(init, body_fun) -> None:
+    """register = body_fun(register) while it is not zero, from `init`."""
+    register = init
+    while register:
+        register = body_fun(register)
+
+
+@contextlib.contextmanager
+def no_reorder():
+    """Keep the order of the instructions inside. The simulator keeps program order everywhere, so this changes nothing."""
+    yield

@@ -1,0 +1,27 @@
+"""The values of the instructions' enumerated arguments."""
+
+import enum
+
+from trnsim.nki.choices import choice_group
+
+engine = choice_group("engine")
+reduce_cmd = choice_group("reduce_cmd")
+dge_mode = choice_group("dge_mode")
+oob_mode = choice_group("oob_mode")
+matmul_perf_mode = choice_group("matmul_perf_mode")
+
+
+class dma_engine(enum.Enum):
+    """Who moves the data of sendrecv."""
+
+    dma = 1
+    gpsimd_dma = 2
+
+
+class nc_version(enum.IntEnum):
+    """Generations of NeuronCores."""
+
+    gen1 = 1
+    gen2 = 2
+    gen3 = 3
+    gen4 = 4
