@@ -33,8 +33,9 @@ nb::dict dict_of(const cli::RunOptions& options) {
 
 // The simulator's errors become themselves again, so that the command line finds their exit codes.
 [[noreturn]] void rethrow(nb::python_error& error) {
-  constexpr std::array kClasses{std::pair{"ProgramError", Fault::kProgram},   std::pair{"ConfigError", Fault::kConfig},
-                                std::pair{"InternalError", Fault::kInternal}, std::pair{"Unsupported", Fault::kUnsupported}};
+  constexpr std::array kClasses{
+      std::pair{"ProgramError", Fault::kProgram}, std::pair{"ConfigError", Fault::kConfig},
+      std::pair{"InternalError", Fault::kInternal}, std::pair{"Unsupported", Fault::kUnsupported}};
   const nb::module_ native = nb::module_::import_("trnsim._native");
   for (const auto& [name, fault] : kClasses) {
     if (error.matches(native.attr(name))) throw Error(fault, nb::str(error.value()).c_str());
@@ -42,20 +43,22 @@ nb::dict dict_of(const cli::RunOptions& options) {
   throw std::move(error);
 }
 
-int command_line(const std::vector<std::string>& args, const std::string& hardware_dir, const nb::callable& run_script) {
+int command_line(const std::vector<std::string>& args, const std::string& hardware_dir,
+                 const nb::callable& run_script) {
   std::exception_ptr from_python;  // whatever else the function raises goes to the caller as it is
-  const int code = cli::command_line(args, {hardware_dir, std::cout, std::cerr}, [&](const cli::RunOptions& options) {
-    try {
-      return nb::cast<int>(run_script(dict_of(options)));
-    } catch (nb::python_error& error) {
-      try {
-        rethrow(error);
-      } catch (nb::python_error&) {
-        from_python = std::current_exception();
-        return static_cast<int>(cli::kBug);
-      }
-    }
-  });
+  const int code = cli::command_line(args, {hardware_dir, std::cout, std::cerr},
+                                     [&](const cli::RunOptions& options) {
+                                       try {
+                                         return nb::cast<int>(run_script(dict_of(options)));
+                                       } catch (nb::python_error& error) {
+                                         try {
+                                           rethrow(error);
+                                         } catch (nb::python_error&) {
+                                           from_python = std::current_exception();
+                                           return static_cast<int>(cli::kBug);
+                                         }
+                                       }
+                                     });
   std::cout.flush();
   if (from_python) std::rethrow_exception(from_python);
   return code;
@@ -64,8 +67,10 @@ int command_line(const std::vector<std::string>& args, const std::string& hardwa
 }  // namespace
 
 void bind_command(nb::module_& m) {
-  m.def("command_line", &command_line, nb::arg("args"), nb::arg("hardware_dir"), nb::arg("run_script"),
-        "The command `trnsim`: returns the exit code. run_script takes the options of `trnsim run` as a dict.");
+  m.def("command_line", &command_line, nb::arg("args"), nb::arg("hardware_dir"),
+        nb::arg("run_script"),
+        "The command `trnsim`: returns the exit code. run_script takes the options of `trnsim run` "
+        "as a dict.");
 }
 
 }  // namespace trnsim::python

@@ -12,7 +12,7 @@ namespace nb = nanobind;
 namespace trnsim::python {
 namespace {
 
-Launch* current = nullptr;
+thread_local Launch* current = nullptr;  // each thread runs kernels of its own
 
 memory::Space space_of(const std::string& name) {
   if (name == "SBUF") return memory::Space::kSbuf;

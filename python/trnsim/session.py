@@ -6,6 +6,7 @@ A launch is one call of a kernel. It owns a simulated core from the first instru
 import functools
 import inspect
 import os
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from trnsim import _native, arrays
 from trnsim.profile import Profile
 
 _native.set_package_folder(str(Path(__file__).parent) + os.sep)
-HARDWARE = str(Path(_native.__file__).parent / "hardware")
+# A checkout's own catalogue, so that an edit counts at once; otherwise the one that was installed.
+HARDWARE = str(next((folder for folder in (Path(__file__).parents[2] / "hardware",) if (folder / "cores").is_dir()),
+                    Path(_native.__file__).parent / "hardware"))
 
 
 @dataclass
@@ -28,7 +31,16 @@ class Settings:
 
 settings = Settings()
 _profiles: list[Profile] = []
-_stack: list["Frame"] = []
+
+
+class _Running(threading.local):
+    """The kernels that this thread is running, outermost first."""
+
+    def __init__(self):
+        self.frames: list["Frame"] = []
+
+
+_running = _Running()
 
 
 @functools.lru_cache(maxsize=None)
@@ -47,15 +59,15 @@ class Frame:
 
 def current() -> Frame:
     """The kernel being run. Raises ProgramError outside one."""
-    if not _stack:
+    if not _running.frames:
         error = _native.ProgramError("this call works only inside a kernel; decorate the function with @nki.jit and call it")
         error.rule = "launch.outside"
         raise error
-    return _stack[-1]
+    return _running.frames[-1]
 
 
 def inside_kernel() -> bool:
-    return bool(_stack)
+    return bool(_running.frames)
 
 
 def profiles() -> list[Profile]:
@@ -99,12 +111,12 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, write_back=F
     profile = Profile(launch, grid)
     try:
         for program_id in _grid_points(grid):
-            _stack.append(Frame(launch, grid, program_id))
+            _running.frames.append(Frame(launch, grid, program_id))
             launch.enter()
             try:
                 returned = function(*bound.args, **bound.kwargs)
             finally:
-                _stack.pop()
+                _running.frames.pop()
                 _resume_outer()
             results = returned if results is None else results
     finally:
@@ -120,8 +132,8 @@ def _grid_points(grid):
 
 
 def _resume_outer():
-    if _stack:
-        _stack[-1].launch.enter()
+    if _running.frames:
+        _running.frames[-1].launch.enter()
     else:
         _native.Launch.leave()
 

@@ -80,6 +80,9 @@ class DocumentReader {
     if (const toml::node* node = root.get("note")) record.note = text_of(*node, "note");
     if (const toml::node* node = root.get("base")) document_.base = text_of(*node, "base");
     if (const toml::node* node = root.get("aliases")) record.aliases = list_of(*node, "aliases");
+    // A user's own file needs no name of its own: it goes by that of the file.
+    if (record.name.empty() && strictness_ == Strictness::kUserFile)
+      record.name = std::filesystem::path(file_).stem().string();
     if (record.name.empty())
       fail(root.source(), "name is missing: what this {} is called", schema_.kind);
   }
