@@ -43,7 +43,7 @@ class Profile:
     @property
     def instructions(self) -> list[dict]:
         """Every instruction with engine, times in ns, wait reason, operands and source line."""
-        return self._json["kernels"][0]["instructions"]
+        return self._json["runs"][0]["instructions"]
 
     def to_json(self) -> str:
         """Everything, as JSON text."""
