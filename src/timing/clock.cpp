@@ -12,7 +12,8 @@
 namespace trnsim::timing {
 
 std::string_view wait_name(Wait wait) {
-  constexpr std::array<std::string_view, 5> kNames{"nothing", "engine", "data", "buffer reuse", "port"};
+  constexpr std::array<std::string_view, 5> kNames{"nothing", "engine", "data", "buffer reuse",
+                                                   "port"};
   return kNames[static_cast<std::size_t>(wait)];
 }
 
@@ -40,8 +41,9 @@ class Clock {
         dma_(core_.dma, chip.hbm.bandwidth),
         semaphore_(from_ns(core_.sync.semaphore_latency)) {}
 
-  // Queues are in order and dependencies point backwards, so taking the queue head that can start first visits
-  // everything in the order of time: shared resources then see their users in that order too.
+  // Queues are in order and dependencies point backwards, so taking the queue head that can start
+  // first visits everything in the order of time: shared resources then see their users in that
+  // order too.
   Timeline run() {
     timeline_.entries.resize(program_.size());
     scheduled_.assign(program_.size(), false);
@@ -58,7 +60,8 @@ class Clock {
           first = heads_[q];
         }
       }
-      if (best < 0) internal_error("no instruction can start; {} of {} clocked", done, program_.size());
+      if (best < 0)
+        internal_error("no instruction can start; {} of {} clocked", done, program_.size());
       place(static_cast<Queue>(best), streams_[best][next_[best]], first);
       scheduled_[streams_[best][next_[best]]] = true;
       ++next_[best];
@@ -72,7 +75,8 @@ class Clock {
  private:
   static constexpr std::size_t index(Queue queue) { return static_cast<std::size_t>(queue); }
 
-  // Makes sure that heads_[q] is the ready time of the queue's next instruction; false when it cannot be known yet.
+  // Makes sure that heads_[q] is the ready time of the queue's next instruction; false when it
+  // cannot be known yet.
   bool refresh(int q) {
     if (known_[q]) return true;
     if (next_[q] == streams_[q].size()) return false;
@@ -94,9 +98,11 @@ class Clock {
     if (same && dependency.hazard != Hazard::kRead) return;  // in order already
     const bool reading = dependency.hazard == Hazard::kReuse;
     const Picoseconds done = reading && !is_dma(other.queue) ? other.busy_end : other.end;
-    const bool signalled = same || is_dma(other.queue);  // the end of a DMA includes its notification
+    const bool signalled =
+        same || is_dma(other.queue);  // the end of a DMA includes its notification
     ready.not_before(signalled ? done : done + semaphore_,
-                     dependency.hazard == Hazard::kRead ? Wait::kData : Wait::kReuse, dependency.on);
+                     dependency.hazard == Hazard::kRead ? Wait::kData : Wait::kReuse,
+                     dependency.on);
   }
 
   void place(Queue queue, std::uint32_t i, Ready ready) {
@@ -118,8 +124,8 @@ class Clock {
     timeline_.total = std::max(timeline_.total, entry.end);
   }
 
-  void place_on_engine(Entry& entry, Queue queue, const isa::InstructionType& type, const void* args,
-                       const isa::Cost& cost, Ready& ready) {
+  void place_on_engine(Entry& entry, Queue queue, const isa::InstructionType& type,
+                       const void* args, const isa::Cost& cost, Ready& ready) {
     const auto [sbuf_lock, psum_lock] = locks(queue, type, args);
     if (sbuf_lock) ready.not_before(sbuf_port_.free, Wait::kPort, sbuf_port_.holder);
     if (psum_lock) ready.not_before(psum_port_.free, Wait::kPort, psum_port_.holder);
@@ -147,9 +153,12 @@ class Clock {
   }
 
   // NeuronCore-v2: Vector and GpSimd exclude each other from SBUF, Vector and Scalar from PSUM.
-  std::pair<bool, bool> locks(Queue queue, const isa::InstructionType& type, const void* args) const {
-    const bool may_sbuf = core_.sbuf.vector_gpsimd_exclusive && (queue == Queue::kVector || queue == Queue::kGpsimd);
-    const bool may_psum = core_.psum.vector_scalar_exclusive && (queue == Queue::kVector || queue == Queue::kScalar);
+  std::pair<bool, bool> locks(Queue queue, const isa::InstructionType& type,
+                              const void* args) const {
+    const bool may_sbuf =
+        core_.sbuf.vector_gpsimd_exclusive && (queue == Queue::kVector || queue == Queue::kGpsimd);
+    const bool may_psum =
+        core_.psum.vector_scalar_exclusive && (queue == Queue::kVector || queue == Queue::kScalar);
     bool sbuf = false, psum = false;
     if (may_sbuf || may_psum) {
       isa::for_each_tile(type, args, [&](const isa::FieldInfo&, const isa::Tile& tile) {
@@ -160,8 +169,8 @@ class Clock {
     return {sbuf, psum};
   }
 
-  void place_transfer(Entry& entry, Queue queue, const isa::InstructionType& type, const void* args, const isa::Cost& cost,
-                      const Ready& ready) {
+  void place_transfer(Entry& entry, Queue queue, const isa::InstructionType& type, const void* args,
+                      const isa::Cost& cost, const Ready& ready) {
     const catalog::Dma& dma = core_.dma;
     const isa::DmaWork& work = cost.dma;
     int first_lane = 0;
@@ -172,9 +181,11 @@ class Clock {
     // Building descriptors keeps the queue busy; prebuilt ones cost only the trigger.
     double issue = dma.issue;
     if (work.hardware_descriptors && dma.hardware_issue) issue = *dma.hardware_issue;
-    if (work.software_descriptors) issue = dma.software_descriptor * static_cast<double>(work.elements);
+    if (work.software_descriptors)
+      issue = dma.software_descriptor * static_cast<double>(work.elements);
     entry.busy_end = entry.start + from_ns(issue);
-    const double trigger = queue == Queue::kDmaStore ? dma.store_trigger_latency : dma.trigger_latency;
+    const double trigger =
+        queue == Queue::kDmaStore ? dma.store_trigger_latency : dma.trigger_latency;
     const Picoseconds at_engines = entry.busy_end + from_ns(trigger);
     const auto i = static_cast<std::uint32_t>(&entry - timeline_.entries.data());
     const DmaEngines::Service service = dma_.serve(work, first_lane, at_engines, i);
@@ -218,6 +229,8 @@ class Clock {
 
 }  // namespace
 
-Timeline clock(const program::Program& program, const catalog::Chip& chip) { return Clock(program, chip).run(); }
+Timeline clock(const program::Program& program, const catalog::Chip& chip) {
+  return Clock(program, chip).run();
+}
 
 }  // namespace trnsim::timing

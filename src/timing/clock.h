@@ -1,6 +1,6 @@
-// Gives every instruction of a program a start and an end, in whole picoseconds, without touching any data. Engines take
-// their instructions in order; what an instruction waited for is written down with it, so that the critical path and
-// the advice come from the clock and not from guesses.
+// Gives every instruction of a program a start and an end, in whole picoseconds, without touching
+// any data. Engines take their instructions in order; what an instruction waited for is written
+// down with it, so that the critical path and the advice come from the clock and not from guesses.
 // Not modelled yet: instruction fetch, semaphore limits, reordering by the compiler.
 #pragma once
 
@@ -18,10 +18,10 @@ namespace trnsim::timing {
 // What the start of an instruction had to wait for last.
 enum class Wait : std::uint8_t {
   kNothing,
-  kEngine,      // its own queue was busy
-  kData,        // an operand that another instruction produced
-  kReuse,       // memory that another instruction still read or wrote
-  kPort,        // a port that two engines share
+  kEngine,  // its own queue was busy
+  kData,    // an operand that another instruction produced
+  kReuse,   // memory that another instruction still read or wrote
+  kPort,    // a port that two engines share
 };
 std::string_view wait_name(Wait wait);
 
@@ -32,9 +32,11 @@ struct Entry {
   Picoseconds busy_end;  // the queue is free for its next instruction
   Picoseconds end;       // results visible to others
   Picoseconds prelude;   // from start until the work itself: activation table load, DMA start
-  Picoseconds served_from;  // transfers: when the last DMA engine to finish (or the HBM) began with it
-  std::uint32_t served_after;  // the transfer which that engine was busy with until then; kNobody when it was idle
-  std::uint32_t waited_for;  // instruction behind `wait`; kNobody where there is none
+  Picoseconds
+      served_from;  // transfers: when the last DMA engine to finish (or the HBM) began with it
+  std::uint32_t served_after;  // the transfer which that engine was busy with until then; kNobody
+                               // when it was idle
+  std::uint32_t waited_for;    // instruction behind `wait`; kNobody where there is none
   Wait wait;
   Queue queue;
 };
@@ -44,13 +46,13 @@ struct Timeline {
   Picoseconds total;           // launch not included
   Picoseconds launch;          // fixed device time of an executable, reported beside it
   std::array<Picoseconds, kQueueCount> busy{};
-  Picoseconds dma_busy;        // mean over the DMA engines
+  Picoseconds dma_busy;  // mean over the DMA engines
   Picoseconds table_loads;
   std::int64_t table_load_count = 0;
-  std::int64_t flops = 0;          // of the Tensor Engine
-  std::int64_t hbm_bytes = 0;      // read and written
+  std::int64_t flops = 0;      // of the Tensor Engine
+  std::int64_t hbm_bytes = 0;  // read and written
   std::int64_t dma_bytes = 0;
-  std::int64_t dma_elements = 0;   // contiguous pieces
+  std::int64_t dma_elements = 0;  // contiguous pieces
 };
 
 Timeline clock(const program::Program& program, const catalog::Chip& chip);

@@ -13,7 +13,8 @@ DmaEngines::DmaEngines(const catalog::Dma& spec, double hbm_bandwidth_gb_per_s)
 
 Picoseconds DmaEngines::time_of(const isa::DmaWork& work, double descriptors) const {
   double rate = spec_.sustained_rate;
-  if (work.transpose) rate *= work.reads_hbm ? spec_.transpose_hbm_fraction : spec_.transpose_sbuf_fraction;
+  if (work.transpose)
+    rate *= work.reads_hbm ? spec_.transpose_hbm_fraction : spec_.transpose_sbuf_fraction;
   const double bytes = static_cast<double>(work.element_bytes);
   const double pieces = std::ceil(bytes / spec_.descriptor_payload_max);
   return from_ns(descriptors * (pieces * spec_.descriptor_fixed + bytes / rate));
@@ -44,7 +45,8 @@ DmaEngines::Service DmaEngines::serve(const isa::DmaWork& work, int first_lane, 
   for (int lane = 0; lane < lanes;) {
     const int at = first_lane + lane;
     const int in_group = std::min(lanes - lane, lanes_per_engine - at % lanes_per_engine);
-    occupy(engines_[at / lanes_per_engine % engines], ready, time_of(work, per_lane * in_group), transfer, service);
+    occupy(engines_[at / lanes_per_engine % engines], ready, time_of(work, per_lane * in_group),
+           transfer, service);
     lane += in_group;
   }
   if (work.reads_hbm || work.writes_hbm) {

@@ -1,5 +1,6 @@
-// The DMA engines of one core. A transfer is cut into descriptors, each engine serves some partitions, engines work through
-// what they are given in order of arrival, and all of them share the memory's bandwidth.
+// The DMA engines of one core. A transfer is cut into descriptors, each engine serves some
+// partitions, engines work through what they are given in order of arrival, and all of them share
+// the memory's bandwidth.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ class DmaEngines {
   };
   static constexpr std::uint32_t kNoTransfer = ~std::uint32_t{0};
   // `transfer` is any number by which later transfers can name this one in Service::after.
-  Service serve(const isa::DmaWork& work, int first_lane, Picoseconds ready, std::uint32_t transfer);
+  Service serve(const isa::DmaWork& work, int first_lane, Picoseconds ready,
+                std::uint32_t transfer);
 
   Picoseconds busy() const;  // mean over the engines
 
@@ -37,7 +39,8 @@ class DmaEngines {
     Picoseconds busy;
     std::uint32_t transfer = kNoTransfer;  // the latest one
   };
-  static void occupy(Server& server, Picoseconds ready, Picoseconds time, std::uint32_t transfer, Service& service);
+  static void occupy(Server& server, Picoseconds ready, Picoseconds time, std::uint32_t transfer,
+                     Service& service);
 
   std::vector<Server> engines_;
   Server hbm_;

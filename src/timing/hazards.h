@@ -1,5 +1,5 @@
-// Which earlier instructions each instruction depends on, from the bytes that they touch. The compiler would turn these
-// into semaphore waits. Time plays no part here.
+// Which earlier instructions each instruction depends on, from the bytes that they touch. The
+// compiler would turn these into semaphore waits. Time plays no part here.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,10 @@
 #include <vector>
 
 #include "program/program.h"
+#include "timing/access_history.h"
 #include "timing/queue.h"
 
 namespace trnsim::timing {
-
-enum class Hazard : std::uint8_t {
-  kRead,       // reads what the other wrote
-  kOverwrite,  // writes where the other wrote
-  kReuse,      // writes where the other still reads
-};
-
-struct Dependency {
-  std::uint32_t on;  // index of the earlier instruction
-  Hazard hazard;
-};
 
 class Dependencies {
  public:

@@ -5,19 +5,25 @@
 namespace trnsim::timing {
 
 std::string_view queue_name(Queue queue) {
-  constexpr std::array<std::string_view, kQueueCount> kNames{"Tensor", "Vector",    "Scalar",    "GpSimd",
-                                                             "Sync",   "DMA loads", "DMA stores", "DMA local"};
+  constexpr std::array<std::string_view, kQueueCount> kNames{
+      "Tensor", "Vector", "Scalar", "GpSimd", "Sync", "DMA loads", "DMA stores", "DMA local"};
   return kNames[static_cast<std::size_t>(queue)];
 }
 
 Queue queue_of(const program::Program& program, const program::Instruction& instruction) {
   switch (instruction.engine) {
-    case isa::Engine::kTensor: return Queue::kTensor;
-    case isa::Engine::kVector: return Queue::kVector;
-    case isa::Engine::kScalar: return Queue::kScalar;
-    case isa::Engine::kGpsimd: return Queue::kGpsimd;
-    case isa::Engine::kDma: break;
-    default: return Queue::kSync;
+    case isa::Engine::kTensor:
+      return Queue::kTensor;
+    case isa::Engine::kVector:
+      return Queue::kVector;
+    case isa::Engine::kScalar:
+      return Queue::kScalar;
+    case isa::Engine::kGpsimd:
+      return Queue::kGpsimd;
+    case isa::Engine::kDma:
+      break;
+    default:
+      return Queue::kSync;
   }
   bool from_hbm = false, to_hbm = false;
   isa::for_each_tile(program.type(instruction), program.args(instruction),
@@ -25,7 +31,9 @@ Queue queue_of(const program::Program& program, const program::Instruction& inst
                        if (tile.space != memory::Space::kHbm) return;
                        (field.access == isa::Access::kRead ? from_hbm : to_hbm) = true;
                      });
-  return to_hbm ? (from_hbm ? Queue::kDmaLocal : Queue::kDmaStore) : from_hbm ? Queue::kDmaLoad : Queue::kDmaLocal;
+  return to_hbm     ? (from_hbm ? Queue::kDmaLocal : Queue::kDmaStore)
+         : from_hbm ? Queue::kDmaLoad
+                    : Queue::kDmaLocal;
 }
 
 }  // namespace trnsim::timing

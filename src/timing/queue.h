@@ -1,5 +1,5 @@
-// The instruction streams of a NeuronCore: one per engine, and for DMA one per direction, so that a store that waits for
-// its data does not hold up the loads behind it. Each stream runs in order.
+// The instruction streams of a NeuronCore: one per engine, and for DMA one per direction, so that a
+// store that waits for its data does not hold up the loads behind it. Each stream runs in order.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,16 @@
 
 namespace trnsim::timing {
 
-enum class Queue : std::uint8_t { kTensor, kVector, kScalar, kGpsimd, kSync, kDmaLoad, kDmaStore, kDmaLocal };
+enum class Queue : std::uint8_t {
+  kTensor,
+  kVector,
+  kScalar,
+  kGpsimd,
+  kSync,
+  kDmaLoad,
+  kDmaStore,
+  kDmaLocal
+};
 inline constexpr int kQueueCount = 8;
 
 constexpr bool is_dma(Queue queue) { return queue >= Queue::kDmaLoad; }

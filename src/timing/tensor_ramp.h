@@ -1,5 +1,5 @@
-// The Tensor Engine's current limiter (NeuronCore-v3 and later): half rate until the array has been active for a few
-// microseconds, and again after it has idled.
+// The Tensor Engine's current limiter (NeuronCore-v3 and later): half rate until the array has been
+// active for a few microseconds, and again after it has idled.
 #pragma once
 
 #include "base/units.h"
@@ -19,7 +19,7 @@ class TensorRamp {
   double initial_rate_ = 1;
   Picoseconds full_after_;
   Picoseconds idle_limit_;
-  Picoseconds active_;    // activity since the limit last returned
+  Picoseconds active_;  // activity since the limit last returned
   Picoseconds last_end_;
 };
 

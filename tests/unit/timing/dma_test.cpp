@@ -6,7 +6,8 @@
 namespace trnsim::timing {
 namespace {
 
-// One engine per partition group moves its share: fixed cost per descriptor, then bytes at the sustained rate.
+// One engine per partition group moves its share: fixed cost per descriptor, then bytes at the
+// sustained rate.
 Picoseconds moving(const catalog::Dma& dma, double descriptors, double bytes_each) {
   const double cuts = std::ceil(bytes_each / dma.descriptor_payload_max);
   return from_ns(descriptors * (cuts * dma.descriptor_fixed + bytes_each / dma.sustained_rate));
@@ -28,7 +29,8 @@ TEST(Dma, a_store_has_its_own_trigger_latency) {
   Scene scene;
   const auto store = scene.dma(scene.hbm(128, 512), sbuf(0, 512));
   const catalog::Dma& dma = scene.core().dma;
-  EXPECT_EQ(scene.at(store).prelude.count, (from_ns(dma.issue) + from_ns(dma.store_trigger_latency)).count);
+  EXPECT_EQ(scene.at(store).prelude.count,
+            (from_ns(dma.issue) + from_ns(dma.store_trigger_latency)).count);
 }
 
 TEST(Dma, the_queue_is_free_after_the_issue_and_the_next_transfer_then_waits_for_the_engines) {
@@ -41,7 +43,8 @@ TEST(Dma, the_queue_is_free_after_the_issue_and_the_next_transfer_then_waits_for
   EXPECT_EQ(scene.at(second).served_after, first);
   EXPECT_EQ(scene.at(second).served_from.count, first_done.count);
   const Picoseconds data = moving(dma, dma.partitions_per_engine, 2048);
-  EXPECT_EQ(scene.at(second).end.count, (first_done + data + from_ns(dma.completion_latency)).count);
+  EXPECT_EQ(scene.at(second).end.count,
+            (first_done + data + from_ns(dma.completion_latency)).count);
 }
 
 TEST(Dma, transfers_of_different_partitions_use_different_engines) {
@@ -52,7 +55,8 @@ TEST(Dma, transfers_of_different_partitions_use_different_engines) {
   const auto first = scene.dma(low, scene.hbm(per_engine, 8192));
   const auto second = scene.dma(high, scene.hbm(per_engine, 8192));
   EXPECT_EQ(scene.at(second).served_after, kNobody);
-  EXPECT_EQ((scene.at(second).end - scene.at(second).start).count, (scene.at(first).end - scene.at(first).start).count);
+  EXPECT_EQ((scene.at(second).end - scene.at(second).start).count,
+            (scene.at(first).end - scene.at(first).start).count);
 }
 
 TEST(Dma, many_short_pieces_cost_a_descriptor_each) {
@@ -121,7 +125,8 @@ TEST(Dma, within_hbm_every_byte_crosses_twice) {
   const auto i = scene.dma(scene.hbm(128, 512), scene.hbm(128, 512));
   const Entry& entry = scene.at(i);
   EXPECT_EQ(entry.queue, Queue::kDmaLocal);
-  const Picoseconds data = entry.end - from_ns(scene.core().dma.completion_latency) - entry.start - entry.prelude;
+  const Picoseconds data =
+      entry.end - from_ns(scene.core().dma.completion_latency) - entry.start - entry.prelude;
   EXPECT_EQ(data.count, from_ns(2 * 128 * 2048 / 10.0).count);
   EXPECT_EQ(scene.timeline().hbm_bytes, 2 * 128 * 2048);
 }

@@ -1,4 +1,5 @@
-// Engines: how long an instruction keeps one, when its result is there, and what several engines share.
+// Engines: how long an instruction keeps one, when its result is there, and what several engines
+// share.
 #include "scene.h"
 
 namespace trnsim::timing {
@@ -28,12 +29,15 @@ TEST(Engine, each_engine_drains_at_its_own_pace) {
   const auto scalar = scene.copy(sbuf(2048, 512), sbuf(32768, 512), Engine::kScalar);
   const auto gpsimd = scene.copy(sbuf(4096, 512), sbuf(32768, 512), Engine::kGpsimd);
   const auto tensor = scene.matmul(psum(0, 512), sbuf(8192, 128), sbuf(16384, 512));
-  const auto drain = [&](std::uint32_t i) { return (scene.at(i).end - scene.at(i).busy_end).count; };
+  const auto drain = [&](std::uint32_t i) {
+    return (scene.at(i).end - scene.at(i).busy_end).count;
+  };
   EXPECT_EQ(drain(vector), from_ns(scene.core().vector.drain).count);
   EXPECT_EQ(drain(scalar), from_ns(scene.core().scalar.copy_drain).count);
   EXPECT_EQ(drain(gpsimd), from_ns(scene.core().gpsimd->drain).count);
   EXPECT_EQ(drain(tensor), from_ns(scene.core().tensor.fill_latency).count);
-  for (const auto i : {vector, scalar, gpsimd, tensor}) expect_start(scene, i, {}, Wait::kNothing, kNobody);
+  for (const auto i : {vector, scalar, gpsimd, tensor})
+    expect_start(scene, i, {}, Wait::kNothing, kNobody);
 }
 
 TEST(Engine, instructions_of_one_engine_stay_in_order_behind_one_that_waits) {
@@ -49,7 +53,8 @@ TEST(Engine, a_change_of_table_set_costs_a_load_and_the_same_set_does_not) {
   Scene scene;
   const auto first = scene.activate(sbuf(0, 512), sbuf(32768, 512), ActivationFunction::kExp);
   const auto same = scene.activate(sbuf(2048, 512), sbuf(32768, 512), ActivationFunction::kExp);
-  const auto other = scene.activate(sbuf(4096, 512), sbuf(32768, 512), ActivationFunction::kSigmoid);
+  const auto other =
+      scene.activate(sbuf(4096, 512), sbuf(32768, 512), ActivationFunction::kSigmoid);
   const Picoseconds load = from_ns(scene.core().scalar.table_load);
   EXPECT_EQ(scene.at(first).prelude.count, load.count);
   EXPECT_EQ(scene.at(same).prelude.count, 0);

@@ -92,9 +92,23 @@ TEST(Hazard, hbm_tensors_are_told_apart_and_their_rows_too) {
 TEST(Hazard, among_many_accesses_the_right_one_is_found) {
   Scene scene;
   std::vector<std::uint32_t> writers;
-  for (int i = 0; i < 200; ++i) writers.push_back(scene.copy(sbuf(4 * i, 1), sbuf(32768 + 4 * i, 1)));
-  const auto reader = scene.copy(sbuf(65536, 1), sbuf(4 * 190, 1), Engine::kScalar);
-  expect_start(scene, reader, scene.at(writers[190]).end + scene.semaphore(), Wait::kData, writers[190]);
+  for (int i = 0; i < 200; ++i)
+    writers.push_back(scene.copy(sbuf(4 * i, 1), sbuf(32768 + 4 * i, 1)));
+  const auto reader = scene.copy(sbuf(65536, 1), sbuf(4 * 20, 1), Engine::kScalar);
+  expect_start(scene, reader, scene.at(writers[20]).end + scene.semaphore(), Wait::kData,
+               writers[20]);
+}
+
+TEST(Hazard, what_is_updated_in_place_is_read_too) {
+  Scene scene;
+  const auto update = [&] {
+    return scene.issue(
+        "tensor_copy_predicated",
+        {{"dst", sbuf(0, 512)}, {"src", sbuf(32768, 512)}, {"predicate", sbuf(65536, 512)}});
+  };
+  const auto first = update();
+  const auto second = update();
+  expect_start(scene, second, scene.at(first).end, Wait::kData, first);
 }
 
 TEST(Hazard, a_tile_longer_than_many_pages_is_still_seen) {

@@ -1,5 +1,6 @@
-// A few instructions on one core, written by name, and the times that the clock gives them. A test says when
-// something could start at the earliest and that it did start then: each rule is tight, not merely kept.
+// A few instructions on one core, written by name, and the times that the clock gives them. A test
+// says when something could start at the earliest and that it did start then: each rule is tight,
+// not merely kept.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,8 +24,8 @@ using isa::Engine;
 using isa::Tile;
 using numerics::Dtype;
 
-inline Tile tile(memory::Space space, std::int64_t offset, int partitions, int elements, Dtype dtype = Dtype::kFloat32,
-                 int start_partition = 0) {
+inline Tile tile(memory::Space space, std::int64_t offset, int partitions, int elements,
+                 Dtype dtype = Dtype::kFloat32, int start_partition = 0) {
   Tile t;
   t.space = space;
   t.offset = offset;
@@ -36,7 +37,8 @@ inline Tile tile(memory::Space space, std::int64_t offset, int partitions, int e
   return t;
 }
 
-inline Tile sbuf(std::int64_t offset, int elements, int partitions = 128, Dtype dtype = Dtype::kFloat32) {
+inline Tile sbuf(std::int64_t offset, int elements, int partitions = 128,
+                 Dtype dtype = Dtype::kFloat32) {
   return tile(memory::Space::kSbuf, offset, partitions, elements, dtype);
 }
 inline Tile psum(std::int64_t offset, int elements, int partitions = 128) {
@@ -47,12 +49,14 @@ inline Tile strided(Tile t, int stride_elements) {
   return t;
 }
 
-using Value = std::variant<Tile, Engine, numerics::ActivationFunction, numerics::AluOp, isa::DgeMode>;
+using Value =
+    std::variant<Tile, Engine, numerics::ActivationFunction, numerics::AluOp, isa::DgeMode>;
 using Arguments = std::initializer_list<std::pair<std::string_view, Value>>;
 
 class Scene {
  public:
-  explicit Scene(const char* chip_name = "trainium2") : chip(catalog::load("hardware").chip(chip_name)) {}
+  explicit Scene(const char* chip_name = "trainium2")
+      : chip(catalog::load("hardware").chip(chip_name)) {}
 
   catalog::Chip chip;  // to be changed before the first question
   program::Program program;
@@ -75,10 +79,12 @@ class Scene {
     std::vector<std::byte> args = type->defaults;
     for (const auto& [argument, value] : arguments) {
       const isa::FieldInfo& field = field_of(*type, argument);
-      std::visit([&](const auto& v) { std::memcpy(args.data() + field.offset, &v, sizeof v); }, value);
+      std::visit([&](const auto& v) { std::memcpy(args.data() + field.offset, &v, sizeof v); },
+                 value);
     }
     const Engine engine = type->engine(args.data(), core().version());
-    program.append(*type, engine, program.intern({"kernel.py", static_cast<int>(program.size()) + 1, "kernel"}),
+    program.append(*type, engine,
+                   program.intern({"kernel.py", static_cast<int>(program.size()) + 1, "kernel"}),
                    args.data());
     timeline_.reset();
     return static_cast<std::uint32_t>(program.size() - 1);
@@ -110,7 +116,8 @@ class Scene {
     for (const isa::FieldInfo& field : type.fields) {
       if (field.name == name) return field;
     }
-    throw std::invalid_argument(std::string(type.info.name) + " has no argument " + std::string(name));
+    throw std::invalid_argument(std::string(type.info.name) + " has no argument " +
+                                std::string(name));
   }
 
   std::uint32_t tensors_ = 0;
@@ -118,7 +125,8 @@ class Scene {
 };
 
 // Started exactly when `earliest` allowed it, and says that it waited for `whom`.
-inline void expect_start(Scene& scene, std::uint32_t i, Picoseconds earliest, Wait wait, std::uint32_t whom) {
+inline void expect_start(Scene& scene, std::uint32_t i, Picoseconds earliest, Wait wait,
+                         std::uint32_t whom) {
   const Entry& entry = scene.at(i);
   EXPECT_EQ(entry.start.count, earliest.count);
   EXPECT_EQ(wait_name(entry.wait), wait_name(wait));
