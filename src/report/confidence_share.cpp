@@ -15,8 +15,8 @@ using timing::Queue;
 // The numbers behind one kind of step. Null pointers stand for what a core does not have.
 struct Row {
   Cause cause;
-  std::optional<Queue> queue;     // any when empty
-  std::string_view instruction;   // any when empty
+  std::optional<Queue> queue;    // any when empty
+  std::string_view instruction;  // any when empty
   std::array<const Number*, 3> (*numbers)(const Core&);
 };
 
@@ -25,19 +25,28 @@ const Number* maybe(const std::optional<Number>& number) { return number ? &*num
 // All rows that fit a step count, so that an instruction's own guess adds to its engine's clock.
 constexpr std::array kRows{
     Row{Cause::kWork, Queue::kTensor, "",
-        [](const Core& c) { return std::array{&c.tensor.clock, &c.tensor.fp32_slowdown, &c.tensor.min_issue_cycles}; }},
+        [](const Core& c) {
+          return std::array{&c.tensor.clock, &c.tensor.fp32_slowdown, &c.tensor.min_issue_cycles};
+        }},
     Row{Cause::kWork, Queue::kVector, "",
-        [](const Core& c) { return std::array<const Number*, 3>{&c.vector.clock, &c.vector.min_issue_cycles}; }},
+        [](const Core& c) {
+          return std::array<const Number*, 3>{&c.vector.clock, &c.vector.min_issue_cycles};
+        }},
     Row{Cause::kWork, Queue::kScalar, "",
-        [](const Core& c) { return std::array{&c.scalar.clock, &c.scalar.cycles_per_element, &c.scalar.min_issue_cycles}; }},
+        [](const Core& c) {
+          return std::array{&c.scalar.clock, &c.scalar.cycles_per_element,
+                            &c.scalar.min_issue_cycles};
+        }},
     Row{Cause::kWork, Queue::kGpsimd, "",
         [](const Core& c) {
-          return c.gpsimd ? std::array{&c.gpsimd->clock, &c.gpsimd->start_cycles, &c.gpsimd->cycles_per_element}
+          return c.gpsimd ? std::array{&c.gpsimd->clock, &c.gpsimd->start_cycles,
+                                       &c.gpsimd->cycles_per_element}
                           : std::array<const Number*, 3>{};
         }},
     Row{Cause::kWork, Queue::kGpsimd, "tensor_partition_reduce",
         [](const Core& c) {
-          return std::array<const Number*, 3>{c.gpsimd ? &c.gpsimd->partition_reduce_cycles : nullptr};
+          return std::array<const Number*, 3>{c.gpsimd ? &c.gpsimd->partition_reduce_cycles
+                                                       : nullptr};
         }},
     Row{Cause::kWork, Queue::kVector, "tensor_tensor",
         [](const Core& c) { return std::array<const Number*, 3>{&c.vector.tensor_tensor_cycles}; }},
@@ -47,9 +56,10 @@ constexpr std::array kRows{
         [](const Core& c) { return std::array<const Number*, 3>{&c.vector.bn_aggr_cycles}; }},
     Row{Cause::kColdArray, std::nullopt, "",
         [](const Core& c) {
-          return c.tensor.ramp ? std::array{&c.tensor.ramp->initial_rate, &c.tensor.ramp->full_after,
-                                            &c.tensor.ramp->rearm_threshold}
-                               : std::array<const Number*, 3>{};
+          return c.tensor.ramp
+                     ? std::array{&c.tensor.ramp->initial_rate, &c.tensor.ramp->full_after,
+                                  &c.tensor.ramp->rearm_threshold}
+                     : std::array<const Number*, 3>{};
         }},
     Row{Cause::kTableLoad, std::nullopt, "",
         [](const Core& c) { return std::array<const Number*, 3>{&c.scalar.table_load}; }},
@@ -58,24 +68,34 @@ constexpr std::array kRows{
     Row{Cause::kResultLatency, Queue::kVector, "",
         [](const Core& c) { return std::array<const Number*, 3>{&c.vector.drain}; }},
     Row{Cause::kResultLatency, Queue::kScalar, "",
-        [](const Core& c) { return std::array<const Number*, 3>{&c.scalar.activation_drain, &c.scalar.copy_drain}; }},
+        [](const Core& c) {
+          return std::array<const Number*, 3>{&c.scalar.activation_drain, &c.scalar.copy_drain};
+        }},
     Row{Cause::kResultLatency, Queue::kGpsimd, "",
-        [](const Core& c) { return std::array<const Number*, 3>{c.gpsimd ? &c.gpsimd->drain : nullptr}; }},
+        [](const Core& c) {
+          return std::array<const Number*, 3>{c.gpsimd ? &c.gpsimd->drain : nullptr};
+        }},
     Row{Cause::kSemaphore, std::nullopt, "",
         [](const Core& c) { return std::array<const Number*, 3>{&c.sync.semaphore_latency}; }},
     Row{Cause::kDmaIssue, std::nullopt, "",
-        [](const Core& c) { return std::array<const Number*, 3>{&c.dma.issue, maybe(c.dma.hardware_issue)}; }},
+        [](const Core& c) {
+          return std::array<const Number*, 3>{&c.dma.issue, maybe(c.dma.hardware_issue)};
+        }},
     Row{Cause::kDmaLatency, std::nullopt, "",
         [](const Core& c) {
-          return std::array{&c.dma.trigger_latency, &c.dma.store_trigger_latency, &c.dma.completion_latency};
+          return std::array{&c.dma.trigger_latency, &c.dma.store_trigger_latency,
+                            &c.dma.completion_latency};
         }},
     Row{Cause::kDmaDescriptors, std::nullopt, "",
         [](const Core& c) { return std::array<const Number*, 3>{&c.dma.descriptor_fixed}; }},
     Row{Cause::kDmaBandwidth, std::nullopt, "",
-        [](const Core& c) { return std::array<const Number*, 3>{&c.dma.sustained_rate, &c.dma.partitions_per_engine}; }},
+        [](const Core& c) {
+          return std::array<const Number*, 3>{&c.dma.sustained_rate, &c.dma.partitions_per_engine};
+        }},
     Row{Cause::kDmaBandwidth, std::nullopt, "dma_transpose",
         [](const Core& c) {
-          return std::array<const Number*, 3>{&c.dma.transpose_hbm_fraction, &c.dma.transpose_sbuf_fraction};
+          return std::array<const Number*, 3>{&c.dma.transpose_hbm_fraction,
+                                              &c.dma.transpose_sbuf_fraction};
         }},
 };
 

@@ -1,5 +1,5 @@
-// How much of a result rests on what: the critical path, weighed by the confidence of the catalogue's numbers that set
-// each step's length. A step is as good as the weakest of its numbers.
+// How much of a result rests on what: the critical path, weighed by the confidence of the
+// catalogue's numbers that set each step's length. A step is as good as the weakest of its numbers.
 #pragma once
 
 #include <array>
@@ -9,7 +9,8 @@
 
 namespace trnsim::report {
 
-// Shares of the critical path, in the order documented, measured, inferred, guess; they add up to 1.
+// Shares of the critical path, in the order documented, measured, inferred, guess; they add up
+// to 1.
 using ConfidenceShare = std::array<double, 4>;
 
 ConfidenceShare confidence_share(const Run& run, std::span<const Step> path);

@@ -18,8 +18,9 @@ class Walk {
   std::vector<Step> back_from_the_end() {
     const auto& entries = run_.timeline->entries;
     if (entries.empty()) return {};
-    const auto last = std::max_element(entries.begin(), entries.end(),
-                                       [](const Entry& a, const Entry& b) { return a.end < b.end; });
+    const auto last =
+        std::max_element(entries.begin(), entries.end(),
+                         [](const Entry& a, const Entry& b) { return a.end < b.end; });
     auto at = static_cast<std::uint32_t>(last - entries.begin());
     until_ = last->end;
     for (;;) {
@@ -52,18 +53,24 @@ class Walk {
     until_ = from;
   }
 
-  // Whether the path runs through the transfer that the DMA engines served before this one. It does not where only
-  // the issue of this one held up the queue.
-  bool queued(const Entry& entry) const { return entry.served_after != timing::kNobody && until_ > entry.served_from; }
+  // Whether the path runs through the transfer that the DMA engines served before this one. It does
+  // not where only the issue of this one held up the queue.
+  bool queued(const Entry& entry) const {
+    return entry.served_after != timing::kNobody && until_ > entry.served_from;
+  }
 
-  // When `other` let `entry` start; what is left until the start is the signal's way. Readers release their operands
-  // at the end of their work, writers with their result: whichever the wait can have been for.
+  // When `other` let `entry` start; what is left until the start is the signal's way. Readers
+  // release their operands at the end of their work, writers with their result: whichever the wait
+  // can have been for.
   static Picoseconds release(const Entry& entry, const Entry& other) {
     switch (entry.wait) {
       case timing::Wait::kEngine:
-      case timing::Wait::kPort: return other.busy_end;
-      case timing::Wait::kReuse: return other.end <= entry.start ? other.end : other.busy_end;
-      default: return other.end;
+      case timing::Wait::kPort:
+        return other.busy_end;
+      case timing::Wait::kReuse:
+        return other.end <= entry.start ? other.end : other.busy_end;
+      default:
+        return other.end;
     }
   }
 
@@ -81,7 +88,8 @@ class Walk {
   }
 
   void data_movement(std::uint32_t i, const Entry& entry, Picoseconds begin) {
-    step(i, Cause::kDmaLatency, std::max(begin, entry.end - from_ns(run_.chip->core.dma.completion_latency)));
+    step(i, Cause::kDmaLatency,
+         std::max(begin, entry.end - from_ns(run_.chip->core.dma.completion_latency)));
     if (until_ <= begin) return;
     const double fixed = descriptor_share(i) * static_cast<double>((until_ - begin).count);
     step(i, Cause::kDmaBandwidth, begin + Picoseconds{std::llround(fixed)});
@@ -116,12 +124,18 @@ std::vector<Step> critical_path(const Run& run) { return Walk(run).back_from_the
 
 std::string resource_name(Cause cause, timing::Queue queue) {
   switch (cause) {
-    case Cause::kWork: return fmt::format("{} Engine", timing::queue_name(queue));
-    case Cause::kColdArray: return "cold Tensor Engine";
-    case Cause::kTableLoad: return "activation table loads";
-    case Cause::kResultLatency: return fmt::format("{} Engine result latency", timing::queue_name(queue));
-    case Cause::kSemaphore: return "semaphores";
-    default: return std::string(cause_name(cause));
+    case Cause::kWork:
+      return fmt::format("{} Engine", timing::queue_name(queue));
+    case Cause::kColdArray:
+      return "cold Tensor Engine";
+    case Cause::kTableLoad:
+      return "activation table loads";
+    case Cause::kResultLatency:
+      return fmt::format("{} Engine result latency", timing::queue_name(queue));
+    case Cause::kSemaphore:
+      return "semaphores";
+    default:
+      return std::string(cause_name(cause));
   }
 }
 

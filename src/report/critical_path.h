@@ -1,5 +1,6 @@
-// The chain of instructions that decides when a program ends, found backwards from the last result: each instruction
-// began when the one it waited for let it. Every picosecond of the latency falls into exactly one step.
+// The chain of instructions that decides when a program ends, found backwards from the last result:
+// each instruction began when the one it waited for let it. Every picosecond of the latency falls
+// into exactly one step.
 #pragma once
 
 #include <cstdint>

@@ -42,11 +42,12 @@ std::string operands(const program::Program& program, std::size_t i) {
   isa::for_each_tile(program.type(instruction), program.args(instruction),
                      [&](const isa::FieldInfo& field, const isa::Tile& tile) {
                        const auto life = program.tensors().find(tile.tensor);
-                       text += fmt::format("{}{}={}{}{} {} {}", text.empty() ? "" : ", ", field.name,
-                                           life == program.tensors().end() ? "" : life->second.name,
-                                           life == program.tensors().end() ? "" : " ",
-                                           memory::space_name(tile.space), numerics::info(tile.dtype).name,
-                                           shape_text(tile));
+                       text +=
+                           fmt::format("{}{}={}{}{} {} {}", text.empty() ? "" : ", ", field.name,
+                                       life == program.tensors().end() ? "" : life->second.name,
+                                       life == program.tensors().end() ? "" : " ",
+                                       memory::space_name(tile.space),
+                                       numerics::info(tile.dtype).name, shape_text(tile));
                      });
   return text;
 }

@@ -10,7 +10,8 @@ namespace trnsim::report {
 // "128x512": all dimensions of a tile.
 std::string shape_text(const isa::Tile& tile);
 
-// The tile that an instruction is known by: the first one that it writes, else the first; null when it has none.
+// The tile that an instruction is known by: the first one that it writes, else the first; null when
+// it has none.
 const isa::Tile* main_tile(const program::Program& program, std::size_t i);
 
 // The user's own name for it, or "tensor_copy 128x512".

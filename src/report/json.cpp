@@ -32,7 +32,8 @@ Json queues_json(const Summary& s) {
 Json resources_json(const Summary& s) {
   Json list = Json::array();
   for (const ResourceUse& use : s.resources) {
-    list.push_back({{"resource", use.name}, {"critical_ns", use.critical.ns()}, {"share", use.share}});
+    list.push_back(
+        {{"resource", use.name}, {"critical_ns", use.critical.ns()}, {"share", use.share}});
   }
   return list;
 }
@@ -134,15 +135,16 @@ std::string dumped(const Json& json, int indent = -1) {
 
 }  // namespace
 
-// Instructions are written one by one, a line each: a document of millions would not fit into memory as a tree.
+// Instructions are written one by one, a line each: a document of millions would not fit into
+// memory as a tree.
 std::string json(std::span<const Run> runs, Detail detail) {
   Picoseconds total;
   const auto all = launches(runs);
   for (const auto launch : all) total += latency(launch);
-  std::string out =
-      fmt::format("{{\n\"format\": \"trnsim report\",\n\"format_version\": 1,\n\"launch_count\": {},\n"
-                  "\"total_latency_ns\": {},\n\"runs\": [",
-                  all.size(), dumped(Json(total.ns())));
+  std::string out = fmt::format(
+      "{{\n\"format\": \"trnsim report\",\n\"format_version\": 1,\n\"launch_count\": {},\n"
+      "\"total_latency_ns\": {},\n\"runs\": [",
+      all.size(), dumped(Json(total.ns())));
   const char* separator = "\n";
   for (std::size_t l = 0; l < all.size(); ++l) {
     for (const Run& run : all[l]) {

@@ -23,7 +23,8 @@ std::int64_t sweep(std::vector<Event>& events, Fn&& at_each_change) {
   std::int64_t peak = 0;
   for (std::size_t i = 0; i < events.size(); ++i) {
     const TensorLife& tensor = *events[i].tensor;
-    events[i].begins ? coverage.add(tensor.offset, tensor.bytes) : coverage.remove(tensor.offset, tensor.bytes);
+    events[i].begins ? coverage.add(tensor.offset, tensor.bytes)
+                     : coverage.remove(tensor.offset, tensor.bytes);
     if (i + 1 < events.size() && events[i + 1].when == events[i].when) continue;
     peak = std::max(peak, coverage.bytes());
     at_each_change(events[i].when, coverage.bytes());
@@ -50,7 +51,8 @@ void Coverage::change(std::int64_t offset, std::int64_t bytes, int by) {
     it->second += by;
     if (by < 0 && it->second == 0) covered_ -= length;
   }
-  // Neighbours with equal counts are one stretch; without this the map would grow with the number of tensors.
+  // Neighbours with equal counts are one stretch; without this the map would grow with the number
+  // of tensors.
   const auto before = first == tensors_from_.begin() ? 0 : std::prev(first)->second;
   int previous = before;
   for (auto it = first; it != tensors_from_.end();) {
@@ -70,7 +72,8 @@ std::int64_t peak_use(const program::Program& program, memory::Space space) {
     if (end < tensor.born) continue;
     events.push_back({static_cast<std::int64_t>(tensor.born), true, &tensor});
     // One that lives to the end is still there when the last one comes.
-    events.push_back({static_cast<std::int64_t>(tensor.freed > program.size() ? end + 1 : end), false, &tensor});
+    events.push_back(
+        {static_cast<std::int64_t>(tensor.freed > program.size() ? end + 1 : end), false, &tensor});
   }
   return sweep(events, [](std::int64_t, std::int64_t) {});
 }
@@ -86,7 +89,8 @@ std::vector<Use> use_over_time(const Run& run, memory::Space space) {
     isa::for_each_tile(program.type(program[i]), program.args(program[i]),
                        [&](const isa::FieldInfo&, const isa::Tile& tile) {
                          if (tile.space != space) return;
-                         const auto [it, added] = touched.try_emplace(tile.tensor, Touched{entry.start, entry.end});
+                         const auto [it, added] =
+                             touched.try_emplace(tile.tensor, Touched{entry.start, entry.end});
                          it->second.first = std::min(it->second.first, entry.start);
                          it->second.last = std::max(it->second.last, entry.end);
                        });

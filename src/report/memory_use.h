@@ -1,5 +1,5 @@
-// How much of SBUF and PSUM tensors occupy, in bytes per partition: a byte counts once, however many tensors lie there
-// and whichever partitions they use, as the allocator counts.
+// How much of SBUF and PSUM tensors occupy, in bytes per partition: a byte counts once, however
+// many tensors lie there and whichever partitions they use, as the allocator counts.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ struct Use {
   std::int64_t bytes;
 };
 
-// Over time: a tensor occupies its place from the first instruction that touches it to the end of the last one.
+// Over time: a tensor occupies its place from the first instruction that touches it to the end of
+// the last one.
 std::vector<Use> use_over_time(const Run& run, memory::Space space);
 
 }  // namespace trnsim::report

@@ -15,8 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void cannot_write(const fs::path& path, int reason) {
-  config_error("cannot write {}: {}; give a path in a folder that exists and that you may write to", path.string(),
-               std::strerror(reason));
+  config_error("cannot write {}: {}; give a path in a folder that exists and that you may write to",
+               path.string(), std::strerror(reason));
 }
 
 // Writes and closes; the reason of a failure, or 0.
@@ -31,7 +31,8 @@ int write_all(const fs::path& path, std::string_view content) {
 // A pipe or a device cannot be replaced by a rename.
 bool is_special(const fs::path& path) {
   std::error_code ignored;
-  return fs::exists(path, ignored) && !fs::is_regular_file(path, ignored) && !fs::is_directory(path, ignored);
+  return fs::exists(path, ignored) && !fs::is_regular_file(path, ignored) &&
+         !fs::is_directory(path, ignored);
 }
 
 }  // namespace
@@ -57,7 +58,8 @@ void require_writable(const fs::path& path) {
     return;
   }
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, ignored)) cannot_write(path, fs::exists(folder, ignored) ? ENOTDIR : ENOENT);
+  if (!fs::is_directory(folder, ignored))
+    cannot_write(path, fs::exists(folder, ignored) ? ENOTDIR : ENOENT);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) cannot_write(path, errno);
 }
 

@@ -1,5 +1,5 @@
-// Files that a report leaves behind. A file is written beside its place and then renamed, so that an earlier report
-// stays whole until the new one is complete.
+// Files that a report leaves behind. A file is written beside its place and then renamed, so that
+// an earlier report stays whole until the new one is complete.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,8 @@ namespace trnsim::report {
 // Throws ConfigError with the path and the system's reason.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-// Throws the same error now that write_file would throw later: asked before a long run, nothing is lost.
+// Throws the same error now that write_file would throw later: asked before a long run, nothing is
+// lost.
 void require_writable(const std::filesystem::path& path);
 
 }  // namespace trnsim::report

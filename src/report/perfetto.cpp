@@ -28,7 +28,8 @@ class RunTracks {
         process_(static_cast<std::uint64_t>(pid) << 32),
         offset_(offset),
         completion_(from_ns(run.chip->core.dma.completion_latency)) {
-    out_.process(process_, pid, fmt::format("{} (launch {}, core {})", run.kernel, launch, run.core));
+    out_.process(process_, pid,
+                 fmt::format("{} (launch {}, core {})", run.kernel, launch, run.core));
   }
 
   void write() {
@@ -42,15 +43,18 @@ class RunTracks {
   std::uint64_t new_track() { return process_ + ++tracks_; }
   std::uint64_t flow_id(std::uint32_t waiter) const { return process_ + waiter + 1; }
 
-  // The transfer or the engine that held an instruction up last, where the queue's order does not already show it.
+  // The transfer or the engine that held an instruction up last, where the queue's order does not
+  // already show it.
   std::uint32_t cause(const Entry& entry) const {
-    const std::uint32_t other = entry.served_after != kNobody ? entry.served_after : entry.waited_for;
+    const std::uint32_t other =
+        entry.served_after != kNobody ? entry.served_after : entry.waited_for;
     return other == kNobody || entries_[other].queue == entry.queue ? kNobody : other;
   }
 
   void find_flows() {
     for (std::uint32_t i = 0; i < entries_.size(); ++i) {
-      if (const std::uint32_t other = cause(entries_[i]); other != kNobody) flows_.emplace_back(other, i);
+      if (const std::uint32_t other = cause(entries_[i]); other != kNobody)
+        flows_.emplace_back(other, i);
     }
     std::sort(flows_.begin(), flows_.end());
   }
@@ -66,9 +70,12 @@ class RunTracks {
                                   {"start ps", entry.start.count},
                                   {"busy until ps", entry.busy_end.count},
                                   {"result at ps", entry.end.count}};
-    if (!where.file.empty()) notes.push_back({"line", fmt::format("{}:{}", where.file, where.line)});
-    if (entry.waited_for != kNobody) notes.push_back({"waited for instruction", std::int64_t{entry.waited_for}});
-    if (entry.served_after != kNobody) notes.push_back({"served after instruction", std::int64_t{entry.served_after}});
+    if (!where.file.empty())
+      notes.push_back({"line", fmt::format("{}:{}", where.file, where.line)});
+    if (entry.waited_for != kNobody)
+      notes.push_back({"waited for instruction", std::int64_t{entry.waited_for}});
+    if (entry.served_after != kNobody)
+      notes.push_back({"served after instruction", std::int64_t{entry.served_after}});
     std::vector<std::uint64_t> out, in;
     for (auto flow = std::lower_bound(flows_.begin(), flows_.end(), std::pair{i, std::uint32_t{0}});
          flow != flows_.end() && flow->first == i; ++flow) {
@@ -86,7 +93,8 @@ class RunTracks {
     for (std::size_t q = 0; q < tracks.size(); ++q) {
       if (!tracks[q]) continue;
       tracks[q] = new_track();
-      out_.track(tracks[q], process_, static_cast<int>(q), timing::queue_name(static_cast<timing::Queue>(q)));
+      out_.track(tracks[q], process_, static_cast<int>(q),
+                 timing::queue_name(static_cast<timing::Queue>(q)));
     }
     for (std::uint32_t i = 0; i < entries_.size(); ++i) {
       const Entry& entry = entries_[i];
@@ -106,24 +114,27 @@ class RunTracks {
     Picoseconds free;
   };
 
-  // A transfer's slice lasts while its data move. Those of one queue overlap, so each takes the first lane that is
-  // free; lanes of one name are shown as one track.
+  // A transfer's slice lasts while its data move. Those of one queue overlap, so each takes the
+  // first lane that is free; lanes of one name are shown as one track.
   void write_transfers() {
     std::vector<std::uint32_t> order;
     for (std::uint32_t i = 0; i < entries_.size(); ++i) {
       if (timing::is_dma(entries_[i].queue)) order.push_back(i);
     }
     const auto begin_of = [&](std::uint32_t i) { return entries_[i].start + entries_[i].prelude; };
-    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return begin_of(a) < begin_of(b); });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](auto a, auto b) { return begin_of(a) < begin_of(b); });
     std::array<std::vector<Lane>, timing::kQueueCount> lanes;
     for (const std::uint32_t i : order) {
       const auto q = static_cast<std::size_t>(entries_[i].queue);
       const Picoseconds from = begin_of(i), to = std::max(from, entries_[i].end - completion_);
-      auto lane = std::find_if(lanes[q].begin(), lanes[q].end(), [&](const Lane& l) { return l.free <= from; });
+      auto lane = std::find_if(lanes[q].begin(), lanes[q].end(),
+                               [&](const Lane& l) { return l.free <= from; });
       if (lane == lanes[q].end()) {
         lanes[q].push_back({new_track(), {}});
         lane = lanes[q].end() - 1;
-        out_.track(lane->track, process_, static_cast<int>(q), timing::queue_name(entries_[i].queue));
+        out_.track(lane->track, process_, static_cast<int>(q),
+                   timing::queue_name(entries_[i].queue));
       }
       begin(lane->track, i, from);
       out_.end(lane->track, offset_ + to);
@@ -133,8 +144,9 @@ class RunTracks {
 
   void write_counters() {
     constexpr int kAfterQueues = timing::kQueueCount;
-    for (const auto& [space, name, rank] : {std::tuple{memory::Space::kSbuf, "SBUF per partition", kAfterQueues},
-                                            {memory::Space::kPsum, "PSUM per partition", kAfterQueues + 1}}) {
+    for (const auto& [space, name, rank] :
+         {std::tuple{memory::Space::kSbuf, "SBUF per partition", kAfterQueues},
+          {memory::Space::kPsum, "PSUM per partition", kAfterQueues + 1}}) {
       const std::vector<Use> uses = use_over_time(run_, space);
       if (uses.empty()) continue;
       const std::uint64_t track = new_track();

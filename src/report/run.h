@@ -1,5 +1,5 @@
-// What a report is about: finished kernel launches, each with its program, its timeline and the chip that it was
-// clocked for. Reports only look; whoever ran the kernels keeps the objects alive.
+// What a report is about: finished kernel launches, each with its program, its timeline and the
+// chip that it was clocked for. Reports only look; whoever ran the kernels keeps the objects alive.
 #pragma once
 
 #include <span>
@@ -21,8 +21,9 @@ struct Run {
   int core = 0;
 };
 
-// A launch's runs stand one after the other with rising core numbers; a number that does not rise begins the next
-// launch. Launches follow one another in time, the cores of one launch run side by side.
+// A launch's runs stand one after the other with rising core numbers; a number that does not rise
+// begins the next launch. Launches follow one another in time, the cores of one launch run side by
+// side.
 std::vector<std::span<const Run>> launches(std::span<const Run> runs);
 
 // From the first instruction to the last result of the slowest core.

@@ -19,7 +19,9 @@ double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 double ratio(Picoseconds part, Picoseconds whole) {
   return ratio(static_cast<double>(part.count), static_cast<double>(whole.count));
 }
-double gb_per_s(std::int64_t bytes, Picoseconds time) { return ratio(static_cast<double>(bytes), time.ns()); }
+double gb_per_s(std::int64_t bytes, Picoseconds time) {
+  return ratio(static_cast<double>(bytes), time.ns());
+}
 
 using Interval = std::pair<Picoseconds, Picoseconds>;
 
@@ -61,7 +63,8 @@ void count_queues(const Run& run, const std::vector<Step>& path, Summary& summar
     free_since[q] = entry.busy_end;
   }
   for (const Step& step : path) {
-    uses[static_cast<std::size_t>(run.timeline->entries[step.instruction].queue)].critical += step.time();
+    uses[static_cast<std::size_t>(run.timeline->entries[step.instruction].queue)].critical +=
+        step.time();
   }
   for (std::size_t q = 0; q < uses.size(); ++q) {
     if (uses[q].instructions == 0) continue;
@@ -79,7 +82,8 @@ void count_transfers(const Run& run, Summary& summary) {
   Transfers& transfers = summary.transfers;
   transfers.bytes = run.timeline->dma_bytes;
   transfers.pieces = run.timeline->dma_elements;
-  transfers.piece_bytes = ratio(static_cast<double>(transfers.bytes), static_cast<double>(transfers.pieces));
+  transfers.piece_bytes =
+      ratio(static_cast<double>(transfers.bytes), static_cast<double>(transfers.pieces));
   transfers.achieved_gb_per_s = gb_per_s(transfers.bytes, transfers.active);
   transfers.sustained_gb_per_s = run.chip->core.dma.core_rate();
   transfers.efficiency = ratio(transfers.achieved_gb_per_s, transfers.sustained_gb_per_s);
@@ -89,18 +93,22 @@ void count_transfers(const Run& run, Summary& summary) {
   transfers.share_of_chip_hbm = ratio(transfers.hbm_gb_per_s, run.chip->hbm.bandwidth);
 }
 
-std::vector<ResourceUse> rank_resources(const Run& run, const std::vector<Step>& path, Picoseconds latency) {
+std::vector<ResourceUse> rank_resources(const Run& run, const std::vector<Step>& path,
+                                        Picoseconds latency) {
   std::map<std::string, Picoseconds> time;
   for (const Step& step : path) {
     time[resource_name(step.cause, run.timeline->entries[step.instruction].queue)] += step.time();
   }
   std::vector<ResourceUse> list;
-  for (const auto& [name, critical] : time) list.push_back({name, critical, ratio(critical, latency)});
-  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.critical > b.critical; });
+  for (const auto& [name, critical] : time)
+    list.push_back({name, critical, ratio(critical, latency)});
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto& a, const auto& b) { return a.critical > b.critical; });
   return list;
 }
 
-std::vector<LineUse> rank_lines(const Run& run, const std::vector<Step>& path, Picoseconds latency) {
+std::vector<LineUse> rank_lines(const Run& run, const std::vector<Step>& path,
+                                Picoseconds latency) {
   std::map<program::Site, LineUse> lines;
   Picoseconds all_busy;
   for (std::size_t i = 0; i < run.timeline->entries.size(); ++i) {
@@ -141,10 +149,11 @@ Summary summarize(const Run& run) {
   summary.launch = timeline.launch;
   summary.flops = timeline.flops;
   summary.peak_published = core.tensor.peak_bf16.has_value();
-  summary.peak_bf16_tflops = summary.peak_published ? core.tensor.peak_bf16->value : core.tensor.bf16_tflops();
+  summary.peak_bf16_tflops =
+      summary.peak_published ? core.tensor.peak_bf16->value : core.tensor.bf16_tflops();
   // 1 TFLOPS is 1000 operations per ns.
-  summary.model_flops_utilization =
-      ratio(static_cast<double>(timeline.flops), summary.latency.ns() * summary.peak_bf16_tflops * 1e3);
+  summary.model_flops_utilization = ratio(static_cast<double>(timeline.flops),
+                                          summary.latency.ns() * summary.peak_bf16_tflops * 1e3);
   summary.table_loads = timeline.table_load_count;
   summary.table_load_time = timeline.table_loads;
   summary.sbuf = {peak_use(*run.program, memory::Space::kSbuf),

@@ -1,5 +1,5 @@
-// One run in numbers: how long, what bound it, how well each resource was used, which lines cost the most, and how far
-// the result can be trusted.
+// One run in numbers: how long, what bound it, how well each resource was used, which lines cost
+// the most, and how far the result can be trusted.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@ namespace trnsim::report {
 struct QueueUse {
   timing::Queue queue;
   std::int64_t instructions = 0;
-  Picoseconds busy;         // engines: at work; DMA: with data on the move
-  double busy_share = 0;    // of the latency
-  Picoseconds critical;     // its steps on the critical path
+  Picoseconds busy;                      // engines: at work; DMA: with data on the move
+  double busy_share = 0;                 // of the latency
+  Picoseconds critical;                  // its steps on the critical path
   std::array<Picoseconds, 5> stalled{};  // by timing::Wait: the stream stood still for this reason
 };
 
@@ -37,12 +37,12 @@ struct LineUse {
 
 struct Transfers {
   std::int64_t bytes = 0;
-  std::int64_t pieces = 0;       // contiguous ones
-  Picoseconds active;            // at least one transfer under way
-  double piece_bytes = 0;        // mean
-  double achieved_gb_per_s = 0;  // while active
+  std::int64_t pieces = 0;        // contiguous ones
+  Picoseconds active;             // at least one transfer under way
+  double piece_bytes = 0;         // mean
+  double achieved_gb_per_s = 0;   // while active
   double sustained_gb_per_s = 0;  // of all DMA engines of the core
-  double efficiency = 0;         // achieved by sustained
+  double efficiency = 0;          // achieved by sustained
   std::int64_t hbm_bytes = 0;
   double hbm_gb_per_s = 0;       // over the whole latency
   double share_of_core_dma = 0;  // hbm_gb_per_s by what the core's DMA engines sustain
@@ -58,20 +58,21 @@ struct Summary {
   std::string kernel, chip, generation;
   int core = 0;
   std::int64_t instructions = 0;
-  Picoseconds latency;  // of the instruction stream
-  Picoseconds launch;   // fixed time of an executable on the device, not in `latency`
-  std::vector<QueueUse> queues;        // those with instructions, in the order of timing::Queue
-  std::int64_t flops = 0;              // Tensor Engine
-  double peak_bf16_tflops = 0;         // of one core
-  bool peak_published = false;         // by the vendor; otherwise rows x columns x 2 x clock
-  double tensor_utilization = 0;       // busy share of the Tensor Engine
+  Picoseconds latency;            // of the instruction stream
+  Picoseconds launch;             // fixed time of an executable on the device, not in `latency`
+  std::vector<QueueUse> queues;   // those with instructions, in the order of timing::Queue
+  std::int64_t flops = 0;         // Tensor Engine
+  double peak_bf16_tflops = 0;    // of one core
+  bool peak_published = false;    // by the vendor; otherwise rows x columns x 2 x clock
+  double tensor_utilization = 0;  // busy share of the Tensor Engine
   double model_flops_utilization = 0;  // flops by latency x peak
   Transfers transfers;
   std::int64_t table_loads = 0;
   Picoseconds table_load_time;
   MemoryUse sbuf, psum;
-  std::vector<ResourceUse> resources;  // share of the critical path, largest first: the first one binds
-  std::vector<LineUse> lines;          // the ten costliest by critical path, then by busy time
+  std::vector<ResourceUse>
+      resources;               // share of the critical path, largest first: the first one binds
+  std::vector<LineUse> lines;  // the ten costliest by critical path, then by busy time
   ConfidenceShare confidence{};
   std::string advice;
 };

@@ -41,41 +41,48 @@ class Page {
   }
 
   void heading(const Summary& s) {
-    line("{} on one NeuronCore-{} of {}, {} instructions", s.kernel, s.generation, s.chip, s.instructions);
-    line("  latency        {} on the device; the launch of the executable adds {}", time_text(s.latency),
+    line("{} on one NeuronCore-{} of {}, {} instructions", shortened(s.kernel, 40), s.generation,
+         s.chip, s.instructions);
+    line("  latency      {} on the device; launching the executable adds {}", time_text(s.latency),
          time_text(s.launch));
   }
 
   void binding(const Summary& s) {
     if (s.resources.empty()) return;
+    line("  bound by     {}: {} of the critical path", s.resources[0].name,
+         percent(s.resources[0].share));
     std::string others;
     for (std::size_t i = 1; i < std::min<std::size_t>(4, s.resources.size()); ++i) {
-      others += fmt::format("{}{} {}", i == 1 ? "; then " : ", ", s.resources[i].name, percent(s.resources[i].share));
+      others += fmt::format("{}{} {}", i == 1 ? "then " : ", ", s.resources[i].name,
+                            percent(s.resources[i].share));
     }
-    line("  bound by       {}, {} of the critical path{}", s.resources[0].name, percent(s.resources[0].share), others);
-    line("  try            {}", s.advice);
+    if (!others.empty()) line("               {}", others);
+    line("  try          {}", s.advice);
   }
 
   void work(const Summary& s) {
-    line("  matmul         {:.3f} GFLOP, {} of {:g} TFLOPS ({}bf16 peak of one core)", static_cast<double>(s.flops) * 1e-9,
-         percent(s.model_flops_utilization), s.peak_bf16_tflops, s.peak_published ? "published " : "");
+    const auto bytes = [](std::int64_t count) { return bytes_text(static_cast<double>(count)); };
+    line("  matmul       {:.3f} GFLOP; {} of {:g} TFLOPS ({}bf16 peak of one core)",
+         static_cast<double>(s.flops) * 1e-9, percent(s.model_flops_utilization),
+         s.peak_bf16_tflops, s.peak_published ? "published " : "");
     const Transfers& t = s.transfers;
-    line("  DMA            {} in pieces of {}, {:.1f} GB/s while active, {} of {:g} GB/s sustained",
-         bytes_text(static_cast<double>(t.bytes)), bytes_text(t.piece_bytes), t.achieved_gb_per_s,
-         percent(t.efficiency), t.sustained_gb_per_s);
-    line("  HBM            {}, {:.1f} GB/s over the run: {} of the core's DMA rate, {} of the chip's HBM",
-         bytes_text(static_cast<double>(t.hbm_bytes)), t.hbm_gb_per_s, percent(t.share_of_core_dma),
-         percent(t.share_of_chip_hbm));
-    line("  memory         SBUF {} of {} per partition, PSUM {} of {}", bytes_text(static_cast<double>(s.sbuf.peak_bytes)),
-         bytes_text(static_cast<double>(s.sbuf.capacity)), bytes_text(static_cast<double>(s.psum.peak_bytes)),
-         bytes_text(static_cast<double>(s.psum.capacity)));
-    if (s.table_loads > 0) line("  table loads    {}, {} in all", s.table_loads, time_text(s.table_load_time));
-    line("  rests on       documented figures {}, measured {}, inferred {}, guesses {}", percent(s.confidence[0]),
-         percent(s.confidence[1]), percent(s.confidence[2]), percent(s.confidence[3]));
+    line("  DMA          {} in pieces of {}; {:.1f} GB/s active, {} of {:g} GB/s sustained",
+         bytes(t.bytes), bytes_text(t.piece_bytes), t.achieved_gb_per_s, percent(t.efficiency),
+         t.sustained_gb_per_s);
+    line("  HBM          {}; {:.1f} GB/s over the run, {} of the chip's bandwidth",
+         bytes(t.hbm_bytes), t.hbm_gb_per_s, percent(t.share_of_chip_hbm));
+    line("  memory       SBUF {} of {} per partition, PSUM {} of {}", bytes(s.sbuf.peak_bytes),
+         bytes(s.sbuf.capacity), bytes(s.psum.peak_bytes), bytes(s.psum.capacity));
+    if (s.table_loads > 0)
+      line("  table loads  {}, {} in all", s.table_loads, time_text(s.table_load_time));
+    line("  rests on     documented figures {}, measured {}, inferred {}, guesses {}",
+         percent(s.confidence[0]), percent(s.confidence[1]), percent(s.confidence[2]),
+         percent(s.confidence[3]));
   }
 
   void queues(const Summary& s) {
-    line("  {:<12} {:>12} {:>9} {:>14} {:>9}", "queue", "busy", "of run", "critical path", "instr.");
+    line("  {:<12} {:>12} {:>9} {:>14} {:>9}", "queue", "busy", "of run", "critical path",
+         "instr.");
     for (const QueueUse& use : s.queues) {
       line("  {:<12} {:>12} {:>9} {:>14} {:>9}", timing::queue_name(use.queue), time_text(use.busy),
            percent(use.busy_share), time_text(use.critical), use.instructions);
@@ -87,9 +94,10 @@ class Page {
     for (std::size_t i = 0; i < std::min(most, s.lines.size()); ++i) {
       const LineUse& use = s.lines[i];
       const std::string where = place(use.site);
-      const std::string in = use.site.function.empty() ? "" : fmt::format(" in {}", use.site.function);
-      line("  {:>13} {:>9} {:>9}  {}{}", percent(use.critical_share), percent(use.busy_share), use.instructions,
-           where.empty() ? "(no line recorded)" : where, in);
+      const std::string in =
+          use.site.function.empty() ? "" : fmt::format(" in {}", use.site.function);
+      line("  {:>13} {:>9} {:>9}  {}{}", percent(use.critical_share), percent(use.busy_share),
+           use.instructions, where.empty() ? "(no line recorded)" : where, in);
     }
   }
 
@@ -117,7 +125,8 @@ std::string text(std::span<const Run> runs) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (runs[i].timeline->total > longest->timeline->total) longest = &runs[i];
       if (i < kListed) {
-        page.line("  {:>12}  {}, core {}", time_text(runs[i].timeline->total), runs[i].kernel, runs[i].core);
+        page.line("  {:>12}  {}, core {}", time_text(runs[i].timeline->total), runs[i].kernel,
+                  runs[i].core);
       }
     }
     if (runs.size() > kListed) page.line("  {:>12}  {} more", "", runs.size() - kListed);

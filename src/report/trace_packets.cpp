@@ -11,9 +11,12 @@ using protozero::pbf_writer;
 
 constexpr std::uint32_t kSequence = 1;  // all packets come from one writer
 
-void add_text(pbf_writer& writer, Tag tag, std::string_view text) { writer.add_bytes(tag, text.data(), text.size()); }
+void add_text(pbf_writer& writer, Tag tag, std::string_view text) {
+  writer.add_bytes(tag, text.data(), text.size());
+}
 
-pbf_writer described(std::string& body, std::uint64_t track, std::uint64_t parent, int rank, std::string_view name) {
+pbf_writer described(std::string& body, std::uint64_t track, std::uint64_t parent, int rank,
+                     std::string_view name) {
   pbf_writer writer(body);
   writer.add_uint64(track_descriptor::kUuid, track);
   writer.add_uint64(track_descriptor::kParentUuid, parent);
@@ -96,14 +99,15 @@ void TracePackets::process(std::uint64_t track, int pid, std::string_view name) 
   descriptor(body);
 }
 
-void TracePackets::track(std::uint64_t track, std::uint64_t parent, int rank, std::string_view name) {
+void TracePackets::track(std::uint64_t track, std::uint64_t parent, int rank,
+                         std::string_view name) {
   std::string body;
   described(body, track, parent, rank, name);
   descriptor(body);
 }
 
-void TracePackets::counter_track(std::uint64_t track, std::uint64_t parent, int rank, std::string_view name,
-                                 std::string_view unit) {
+void TracePackets::counter_track(std::uint64_t track, std::uint64_t parent, int rank,
+                                 std::string_view name, std::string_view unit) {
   std::string body;
   pbf_writer writer = described(body, track, parent, rank, name);
   {
@@ -118,7 +122,8 @@ void TracePackets::counter_track(std::uint64_t track, std::uint64_t parent, int 
 }
 
 void TracePackets::begin(std::uint64_t track, Picoseconds at, std::string_view name,
-                         std::span<const Annotation> annotations, std::span<const std::uint64_t> flows_out,
+                         std::span<const Annotation> annotations,
+                         std::span<const std::uint64_t> flows_out,
                          std::span<const std::uint64_t> flows_in) {
   std::string body;
   pbf_writer writer = event_body(body, track, track_event::kSliceBegin);
@@ -129,11 +134,13 @@ void TracePackets::begin(std::uint64_t track, Picoseconds at, std::string_view n
     if (const auto* number = std::get_if<std::int64_t>(&annotation.value)) {
       one.add_int64(debug_annotation::kIntValue, *number);
     } else {
-      one.add_uint64(debug_annotation::kStringValueIid, annotation_values_.number(std::get<std::string>(annotation.value)));
+      one.add_uint64(debug_annotation::kStringValueIid,
+                     annotation_values_.number(std::get<std::string>(annotation.value)));
     }
   }
   for (const std::uint64_t flow : flows_out) writer.add_fixed64(track_event::kFlowIds, flow);
-  for (const std::uint64_t flow : flows_in) writer.add_fixed64(track_event::kTerminatingFlowIds, flow);
+  for (const std::uint64_t flow : flows_in)
+    writer.add_fixed64(track_event::kTerminatingFlowIds, flow);
   event(at, body);
 }
 
@@ -151,7 +158,8 @@ void TracePackets::count(std::uint64_t track, Picoseconds at, std::int64_t value
 
 void TracePackets::count(std::uint64_t track, Picoseconds at, double value) {
   std::string body;
-  event_body(body, track, track_event::kCounter).add_double(track_event::kDoubleCounterValue, value);
+  event_body(body, track, track_event::kCounter)
+      .add_double(track_event::kDoubleCounterValue, value);
   event(at, body);
 }
 

@@ -1,4 +1,5 @@
-// Packets of a Perfetto trace, one after the other into a string. Knows the format, not what the tracks mean.
+// Packets of a Perfetto trace, one after the other into a string. Knows the format, not what the
+// tracks mean.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +29,12 @@ class TracePackets {
   void counter_track(std::uint64_t track, std::uint64_t parent, int rank, std::string_view name,
                      std::string_view unit);  // "bytes" or a unit's name
 
-  // Slices of one track nest or follow one another. Perfetto counts nanoseconds: a time is cut off to whole ones, so
-  // that slices which touch in picoseconds touch in the trace.
-  void begin(std::uint64_t track, Picoseconds at, std::string_view name, std::span<const Annotation> annotations = {},
-             std::span<const std::uint64_t> flows_out = {}, std::span<const std::uint64_t> flows_in = {});
+  // Slices of one track nest or follow one another. Perfetto counts nanoseconds: a time is cut off
+  // to whole ones, so that slices which touch in picoseconds touch in the trace.
+  void begin(std::uint64_t track, Picoseconds at, std::string_view name,
+             std::span<const Annotation> annotations = {},
+             std::span<const std::uint64_t> flows_out = {},
+             std::span<const std::uint64_t> flows_in = {});
   void end(std::uint64_t track, Picoseconds at);
   void count(std::uint64_t track, Picoseconds at, std::int64_t value);
   void count(std::uint64_t track, Picoseconds at, double value);
