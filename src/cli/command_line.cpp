@@ -20,12 +20,16 @@ constexpr const char* kFooter =
 
 int exit_code(Fault fault) {
   switch (fault) {
-    case Fault::kConfig: return kUsage;
-    case Fault::kProgram: return kProgram;
+    case Fault::kConfig:
+      return kUsage;
+    case Fault::kProgram:
+      return kProgram;
     case Fault::kUnsupported:
     case Fault::kUnimplemented:
-    case Fault::kMissingSpec: return kNotSupported;
-    case Fault::kInternal: break;
+    case Fault::kMissingSpec:
+      return kNotSupported;
+    case Fault::kInternal:
+      break;
   }
   return kBug;
 }
@@ -47,9 +51,13 @@ int parse_and_run(CLI::App& app, std::span<const std::string> args, const Contex
 
 }  // namespace
 
-int command_line(std::span<const std::string> args, const Context& context, const RunScript& run_script) {
+int command_line(std::span<const std::string> args, const Context& context,
+                 const RunScript& run_script) {
   try {
-    CLI::App app("Runs what AWS Trainium and Inferentia run, without the chips: the bits, the time, and why.", "trnsim");
+    CLI::App app(
+        "Runs what AWS Trainium and Inferentia run, without the chips: the bits, the time, and "
+        "why.",
+        "trnsim");
     app.set_version_flag("--version", "trnsim " TRNSIM_VERSION, "Print the version and leave");
     app.set_help_flag("-h,--help", "Print this help and leave");
     app.require_subcommand(1);
@@ -67,7 +75,8 @@ int command_line(std::span<const std::string> args, const Context& context, cons
     context.err << "trnsim: " << error.what() << '\n';
     return exit_code(error.fault());
   } catch (const std::exception& error) {
-    context.err << "trnsim: " << error.what() << ". This is a defect of trnsim; please report it.\n";
+    context.err << "trnsim: " << error.what()
+                << ". This is a defect of trnsim; please report it.\n";
     return kBug;
   }
 }

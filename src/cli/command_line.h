@@ -1,5 +1,6 @@
-// The command `trnsim`: parses the arguments, runs a subcommand, and is the only place where errors turn into exit
-// codes. Running a script is the business of whoever has a Python interpreter, and comes in as a function.
+// The command `trnsim`: parses the arguments, runs a subcommand, and is the only place where errors
+// turn into exit codes. Running a script is the business of whoever has a Python interpreter, and
+// comes in as a function.
 #pragma once
 
 #include <span>
@@ -18,8 +19,9 @@ enum ExitCode : int {
   kBug = 70,          // a defect of trnsim
 };
 
-// `args` without the program's own name. Results go to context.out, complaints to context.err, each beginning with
-// "trnsim: "; no exception leaves.
-int command_line(std::span<const std::string> args, const Context& context, const RunScript& run_script);
+// `args` without the program's own name. Results go to context.out, complaints to context.err, each
+// beginning with "trnsim: "; no exception leaves.
+int command_line(std::span<const std::string> args, const Context& context,
+                 const RunScript& run_script);
 
 }  // namespace trnsim::cli

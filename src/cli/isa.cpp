@@ -19,10 +19,22 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string_view kind_text(isa::FieldKind kind) {
-  constexpr std::array<std::string_view, 16> kNames{
-      "tile",     "fp32 value or [P, 1] tile", "ALU operation", "activation function", "engine", "reduce command",
-      "performance mode", "descriptor generation", "out-of-bounds mode", "[step, count] pairs", "integers",
-      "integer or None", "integer", "float", "number", "True or False"};
+  constexpr std::array<std::string_view, 16> kNames{"tile",
+                                                    "fp32 value or [P, 1] tile",
+                                                    "ALU operation",
+                                                    "activation function",
+                                                    "engine",
+                                                    "reduce command",
+                                                    "performance mode",
+                                                    "descriptor generation",
+                                                    "out-of-bounds mode",
+                                                    "[step, count] pairs",
+                                                    "integers",
+                                                    "integer or None",
+                                                    "integer",
+                                                    "float",
+                                                    "number",
+                                                    "True or False"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -38,7 +50,8 @@ std::string since_text(int since) {
 const isa::InstructionType& instruction_named(const std::string& name) {
   if (const isa::InstructionType* type = isa::find_instruction(name)) return *type;
   std::vector<std::string> known;
-  for (const isa::InstructionType& type : isa::instruction_table()) known.emplace_back(type.info.name);
+  for (const isa::InstructionType& type : isa::instruction_table())
+    known.emplace_back(type.info.name);
   const std::string nearest = nearest_name(name, known);
   config_error("no instruction is called {}{}; trnsim isa lists them", name,
                nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
@@ -47,7 +60,8 @@ const isa::InstructionType& instruction_named(const std::string& name) {
 void print_head(const isa::InstructionType& type, std::ostream& out) {
   out << type.info.name << '\n';
   print_wrapped(out, type.info.summary, 4);
-  print_wrapped(out, fmt::format("engines: {}; {}", type.info.engines, since_text(type.info.since)), 4);
+  print_wrapped(out, fmt::format("engines: {}; {}", type.info.engines, since_text(type.info.since)),
+                4);
   print_wrapped(out, fmt::format("cost: {}", type.info.cost), 4);
   print_wrapped(out, fmt::format("source: {}", type.info.source), 4);
 }
@@ -55,16 +69,18 @@ void print_head(const isa::InstructionType& type, std::ostream& out) {
 void print_fields(const isa::InstructionType& type, std::ostream& out) {
   out << "    arguments:\n";
   for (const isa::FieldInfo& field : type.fields) {
-    std::string line = fmt::format("      {:<24} {:<26} {:<17} {}", field.name, kind_text(field.kind),
-                                   access_text(field.access), field.required ? "" : "optional");
+    std::string line =
+        fmt::format("      {:<24} {:<26} {:<17} {}", field.name, kind_text(field.kind),
+                    access_text(field.access), field.required ? "" : "optional");
     line.erase(line.find_last_not_of(' ') + 1);
     out << line << '\n';
   }
 }
 
 Json instruction_json(const isa::InstructionType& type) {
-  Json json{{"name", type.info.name}, {"summary", type.info.summary}, {"engines", type.info.engines},
-            {"since_generation", type.info.since}, {"cost", type.info.cost}, {"source", type.info.source}};
+  Json json{{"name", type.info.name},       {"summary", type.info.summary},
+            {"engines", type.info.engines}, {"since_generation", type.info.since},
+            {"cost", type.info.cost},       {"source", type.info.source}};
   json["arguments"] = Json::array();
   for (const isa::FieldInfo& field : type.fields) {
     json["arguments"].push_back({{"name", field.name},
@@ -99,7 +115,8 @@ void add_isa_command(CLI::App& app, const Context& context) {
     std::string name;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("isa", "The instructions: engines, generations, cost and its source");
+  CLI::App* command =
+      app.add_subcommand("isa", "The instructions: engines, generations, cost and its source");
   command->add_option("name", options->name, "One instruction, with its arguments");
   command->add_flag("--json", options->json, "Print JSON");
   command->callback([=] {

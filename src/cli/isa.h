@@ -1,5 +1,5 @@
-// trnsim isa: what the instructions' own files say about them. `isa` lists, `isa NAME` shows one with its arguments;
-// both take --json.
+// trnsim isa: what the instructions' own files say about them. `isa` lists, `isa NAME` shows one
+// with its arguments; both take --json.
 #pragma once
 
 #include "cli/context.h"

@@ -29,7 +29,8 @@ void take_script(const CLI::App& run, RunOptions& options) {
 // What can be known to fail is better said before a long run than after it.
 void check(const RunOptions& options, const Context& context) {
   if (!fs::exists(options.script)) config_error("{}: no such script", options.script.string());
-  if (fs::is_directory(options.script)) config_error("{}: a folder, not a script", options.script.string());
+  if (fs::is_directory(options.script))
+    config_error("{}: a folder, not a script", options.script.string());
   catalog::find_chip(options.chip, catalog::load(context.hardware_dir));
   if (!options.trace.empty()) report::require_writable(options.trace);
   if (!options.json.empty() && options.json != "-") report::require_writable(options.json);
@@ -39,17 +40,25 @@ void check(const RunOptions& options, const Context& context) {
 
 void add_run_command(CLI::App& app, const Context& context, RunScript run_script) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* run = app.add_subcommand("run", "Run a Python script with NKI kernels on a simulated NeuronCore");
-  run->footer("\nThe script follows the options; what follows the script is its own: trnsim run --quiet script.py --size 8");
-  run->add_option("--chip", options->chip, "The chip: a name (trn1, trn2, trn3, inf2, ...) or your own .toml file")
+  CLI::App* run =
+      app.add_subcommand("run", "Run a Python script with NKI kernels on a simulated NeuronCore");
+  run->footer(
+      "\nThe script follows the options; what follows the script is its own: trnsim run --quiet "
+      "script.py --size 8");
+  run->add_option("--chip", options->chip,
+                  "The chip: a name (trn1, trn2, trn3, inf2, ...) or your own .toml file")
       ->capture_default_str();
-  run->add_option("--nki", options->nki, "The NKI version to offer; auto goes by what the script imports")
+  run->add_option("--nki", options->nki,
+                  "The NKI version to offer; auto goes by what the script imports")
       ->capture_default_str();
-  run->add_flag("--timing-only", options->timing_only, "Leave the arithmetic out: times only, no values");
+  run->add_flag("--timing-only", options->timing_only,
+                "Leave the arithmetic out: times only, no values");
   run->add_option("--trace", options->trace, "Write a Perfetto trace (open it at ui.perfetto.dev)")
       ->type_name("FILE");
-  run->add_flag("--json{-}", options->json, "Print the report as JSON, or write it to a file: --json=FILE");
-  run->add_option("--seed", options->seed, "Seed of stochastic rounding and random numbers")->capture_default_str();
+  run->add_flag("--json{-}", options->json,
+                "Print the report as JSON, or write it to a file: --json=FILE");
+  run->add_option("--seed", options->seed, "Seed of stochastic rounding and random numbers")
+      ->capture_default_str();
   run->add_flag("--quiet", options->quiet, "Print no summary");
   run->prefix_command();
   run->callback([=] {

@@ -33,7 +33,8 @@ using RunScript = std::function<int(const RunOptions&)>;
 
 void add_run_command(CLI::App& app, const Context& context, RunScript run_script);
 
-// "--json report.json" may also be written in two words. What follows --json is its value only when it ends in
+// "--json report.json" may also be written in two words. What follows --json is its value only when
+// it ends in
 // ".json"; otherwise it is the script.
 std::vector<std::string> with_joined_values(std::span<const std::string> args);
 

@@ -14,8 +14,9 @@ struct Outcome {
   std::string out, err;
 };
 
-inline Outcome command(const std::vector<std::string>& args,
-                       const RunScript& script = [](const RunOptions&) { return 0; }) {
+inline Outcome command(
+    const std::vector<std::string>& args,
+    const RunScript& script = [](const RunOptions&) { return 0; }) {
   std::ostringstream out, err;
   const int code = command_line(args, Context{"hardware", out, err}, script);
   return {code, out.str(), err.str()};

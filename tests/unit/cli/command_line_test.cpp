@@ -18,7 +18,8 @@ TEST(CommandLine, help_fits_one_screen) {
   const Outcome help = command({"--help"});
   EXPECT_EQ(help.code, 0);
   EXPECT_LE(std::count(help.out.begin(), help.out.end(), '\n'), 24) << help.out;
-  for (const char* name : {"run", "chips", "isa", "--version"}) EXPECT_THAT(help.out, HasSubstr(name));
+  for (const char* name : {"run", "chips", "isa", "--version"})
+    EXPECT_THAT(help.out, HasSubstr(name));
   std::istringstream lines(help.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
 }
@@ -38,7 +39,8 @@ TEST(CommandLine, version_is_a_line_of_its_own) {
 }
 
 TEST(CommandLine, wrong_usage_exits_with_2_and_says_where_help_is) {
-  for (const auto& args : std::vector<std::vector<std::string>>{{}, {"fly"}, {"chips", "show"}, {"--nonsense"}}) {
+  for (const auto& args :
+       std::vector<std::vector<std::string>>{{}, {"fly"}, {"chips", "show"}, {"--nonsense"}}) {
     const Outcome outcome = command(args);
     EXPECT_EQ(outcome.code, 2);
     EXPECT_THAT(outcome.err, StartsWith("trnsim: "));
@@ -48,7 +50,9 @@ TEST(CommandLine, wrong_usage_exits_with_2_and_says_where_help_is) {
 
 TEST(CommandLine, exit_codes_tell_whose_fault_it_is) {
   const auto code = [](Fault fault) {
-    return command({"run", "CMakeLists.txt"}, [&](const RunOptions&) -> int { throw Error(fault, "so"); }).code;
+    return command({"run", "CMakeLists.txt"},
+                   [&](const RunOptions&) -> int { throw Error(fault, "so"); })
+        .code;
   };
   EXPECT_EQ(code(Fault::kConfig), 2);
   EXPECT_EQ(code(Fault::kProgram), 3);

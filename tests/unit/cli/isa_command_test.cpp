@@ -14,7 +14,8 @@ using testing::HasSubstr;
 TEST(IsaCommand, lists_engines_generations_costs_and_sources) {
   const Outcome outcome = command({"isa"});
   EXPECT_EQ(outcome.code, 0);
-  for (const char* part : {"nc_matmul\n", "engines: Tensor; every generation", "cost: ", "source: "}) {
+  for (const char* part :
+       {"nc_matmul\n", "engines: Tensor; every generation", "cost: ", "source: "}) {
     EXPECT_THAT(outcome.out, HasSubstr(part));
   }
   std::istringstream lines(outcome.out);

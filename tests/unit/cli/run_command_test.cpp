@@ -1,5 +1,5 @@
-// trnsim run: the options reach the script's runner, the script's own arguments stay as they are, and what must fail
-// fails before the script starts.
+// trnsim run: the options reach the script's runner, the script's own arguments stay as they are,
+// and what must fail fails before the script starts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,8 +46,8 @@ TEST(RunCommand, defaults) {
 }
 
 TEST(RunCommand, takes_every_option) {
-  const auto options = start({"--chip", "trn1", "--nki", "0.3", "--timing-only", "--trace", "/tmp/t.pftrace", "--json",
-                              "--seed", "7", "--quiet", kScript})
+  const auto options = start({"--chip", "trn1", "--nki", "0.3", "--timing-only", "--trace",
+                              "/tmp/t.pftrace", "--json", "--seed", "7", "--quiet", kScript})
                            .options;
   ASSERT_TRUE(options);
   EXPECT_EQ(options->chip, "trn1");
@@ -60,11 +60,14 @@ TEST(RunCommand, takes_every_option) {
 }
 
 TEST(RunCommand, what_follows_the_script_is_the_scripts) {
-  const auto options = start({"--quiet", kScript, "--chip", "potato", "--json", "x.json", "-h", "--", "run"}).options;
+  const auto options =
+      start({"--quiet", kScript, "--chip", "potato", "--json", "x.json", "-h", "--", "run"})
+          .options;
   ASSERT_TRUE(options);
   EXPECT_EQ(options->chip, "trainium2");
   EXPECT_TRUE(options->json.empty());
-  EXPECT_THAT(options->arguments, ElementsAre("--chip", "potato", "--json", "x.json", "-h", "--", "run"));
+  EXPECT_THAT(options->arguments,
+              ElementsAre("--chip", "potato", "--json", "x.json", "-h", "--", "run"));
 }
 
 TEST(RunCommand, words_like_subcommands_are_the_scripts_too) {
