@@ -1,0 +1,107 @@
+"""Results of instructions: tiles whose place is known only when they are used.
+
+`out[i_p, i_f] = nisa.activation(...)` writes where it is told to, without a copy. The instruction therefore waits until
+its result is assigned or used; at most one does at a time, and anything that issues an instruction lets it go first,
+so instructions stay in program order. Where the caller's bytecode shows that the result goes straight into a variable,
+or nowhere, nothing can be gained by waiting, and the instruction is issued on the line that wrote it.
+"""
+
+import dis
+import functools
+import os
+import sys
+
+from trnsim.beta1 import run
+from trnsim.beta1.storage import Storage
+from trnsim.beta1.tile import Tile
+from trnsim.lowering.tiles import refuse
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_STORES = {"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF", "POP_TOP", "RETURN_VALUE", "STORE_ATTR"}
+
+
+class Deferred(Tile):
+    """A tile that an instruction will write.
+
+    emit(dst, accumulate): issues the instruction(s) into the tile `dst`. spaces: memories that the result can be
+    written to directly, the first by default. exact: the dtype that the instruction must find in its destination
+    (it does not convert, or the kernel asked for that dtype). sums: emit can accumulate in PSUM.
+    """
+
+    def __init__(self, name, emit, shape, dtype, spaces=("SBUF", "PSUM"), exact=False, sums=False):
+        super().__init__(None, _at_least_2d(shape), dtype)
+        self.result_name = name
+        self.emit = emit
+        self.spaces = spaces
+        self.exact = exact
+        self.sums = sums
+
+    @property
+    def waiting(self) -> bool:
+        return self._storage is None and self.emit is not None
+
+    @property
+    def space(self) -> str:
+        return self.spaces[0] if self._storage is None else self._storage.space
+
+    @property
+    def name(self) -> str:
+        return self.result_name if self._storage is None else self._storage.name
+
+    @property
+    def storage(self) -> Storage:
+        if self._storage is None:
+            self.settle()
+        return self._storage
+
+    def settle(self):
+        """Issue the instruction into a new tile."""
+        if self.emit is None:
+            refuse("tensor.never_written", f"the result of {self.result_name} was given up when an error ended its instruction")
+        emit = self._take()
+        storage = Storage.new(self.spaces[0], self.shape, self.dtype, self.result_name)
+        emit(Tile.of(storage), None)
+        self._storage = storage
+
+    def settle_into(self, dst: Tile, accumulate=None):
+        """Issue the instruction into `dst`; from then on this result is `dst`."""
+        self._take()(dst.with_shape(self.shape), accumulate)
+        self._storage, self._view, self._base = dst.storage, dst.with_shape(self.shape)._view, dst._base
+        self.dtype = dst.dtype
+
+    def _take(self):
+        emit, self.emit = self.emit, None
+        active = run.current()
+        if active.pending is self:
+            active.pending = None
+        return emit
+
+
+def _at_least_2d(shape):
+    shape = tuple(int(size) for size in shape)
+    return shape + (1,) if len(shape) == 1 else shape
+
+
+def defer(*args, **kwargs) -> Deferred:
+    """A new result, issued at once where waiting gains nothing. Issues what was waiting before it."""
+    active = run.current()
+    active.flush()
+    result = Deferred(*args, **kwargs)
+    active.pending = result
+    if _goes_into_a_variable():
+        result.settle()
+    return result
+
+
+def _goes_into_a_variable() -> bool:
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return frame is not None and _next_operation(frame.f_code).get(frame.f_lasti) in _STORES
+
+
+@functools.lru_cache(maxsize=4096)
+def _next_operation(code):
+    """Name of the operation that follows each one, by its offset."""
+    operations = [(entry.offset, entry.opname) for entry in dis.get_instructions(code) if entry.opname != "CACHE"]
+    return {offset: following for (offset, _), (_, following) in zip(operations, operations[1:])}

@@ -1,0 +1,68 @@
+"""The SPMD grid: kernel[gx, gy](...). Its programs run one after the other on one simulated core."""
+
+from trnsim import session
+from trnsim.lowering.tiles import refuse
+
+
+class nc:  # noqa: N801
+    """nl.nc(k): a grid dimension laid over the k physical cores of a logical one."""
+
+    def __init__(self, cores: int):
+        self.cores = cores
+
+    def __mul__(self, other):
+        return spmd_dim(self, other)
+
+    def __rmul__(self, other):
+        return spmd_dim(other, self)
+
+    def __index__(self):
+        return self.cores
+
+
+class spmd_dim:  # noqa: N801
+    """nl.spmd_dim(nl.nc(2), n), nl.spmd_dim(n, nl.nc(2)): a grid dimension of 2 n programs, split over two cores."""
+
+    def __init__(self, outer, inner):
+        if isinstance(outer, nc) == isinstance(inner, nc):
+            refuse("grid.spmd_dim", "nl.spmd_dim takes one nl.nc(...) and one integer")
+        self.outer = outer
+        self.inner = inner
+
+    def __index__(self):
+        return self.outer.__index__() * self.inner.__index__()
+
+
+def sizes(grid) -> tuple[int, ...]:
+    """A grid as given in kernel[...], in integers."""
+    grid = grid if isinstance(grid, tuple) else (grid,)
+    try:
+        result = tuple(entry.__index__() for entry in grid)
+    except AttributeError:
+        refuse("grid.size", f"the grid {grid} must be made of integers, nl.nc and nl.spmd_dim")
+    if any(size < 1 for size in result):
+        refuse("grid.size", f"the grid {result} has a dimension below 1")
+    return result
+
+
+def program_id(axis: int = 0) -> int:
+    """This program's index along an axis of the grid; 0 without a grid."""
+    frame = session.current()
+    return frame.program_id[axis] if axis < len(frame.program_id) else 0
+
+
+def num_programs(axes=None):
+    """Size of the grid: along one axis, along several as a tuple, or of all axes."""
+    grid = session.current().grid
+    if axes is None:
+        axes = tuple(range(len(grid)))
+
+    def size(axis):
+        return int(grid[axis]) if axis < len(grid) else 1
+
+    return tuple(size(axis) for axis in axes) if isinstance(axes, (tuple, list)) else size(axes)
+
+
+def program_ndim() -> int:
+    """Number of axes of the grid."""
+    return len(session.current().grid)

@@ -1,0 +1,116 @@
+"""How an instruction of the older dialect becomes one of the hardware: result tile, dtype, mask."""
+
+import numbers
+
+import numpy as np
+
+from trnsim import _native, dtypes
+from trnsim.beta1 import run
+from trnsim.beta1.deferred import Deferred, defer
+from trnsim.beta1.indirect import Indirect
+from trnsim.beta1.mask import Mask
+from trnsim.beta1.tile import Tile
+from trnsim.lowering import promote_dtypes, scalar_dtype
+from trnsim.lowering.tiles import name_of_dtype, refuse
+
+isa = _native.isa
+_DTYPES = {name.rstrip("_"): getattr(dtypes, name) for name in dtypes.NAMES}
+
+
+def dtype_of(dtype):
+    """The dtype object of trnsim for a numpy type, a dtype or a name. Raises ProgramError for types the chip lacks."""
+    try:
+        return _DTYPES[name_of_dtype(dtype)]
+    except (KeyError, TypeError):
+        return refuse("dtype.unknown", f"NeuronCores have no dtype {dtype!r}; use one of nl.{', nl.'.join(dtypes.NAMES[:16])}")
+
+
+def is_tile(value) -> bool:
+    return isinstance(value, (Tile, Indirect))
+
+
+def tile(value, function: str, argument: str) -> Tile:
+    """`value` if it is a tile in SBUF or PSUM; otherwise a ProgramError that names the argument."""
+    if not isinstance(value, Tile):
+        if isinstance(value, Indirect):
+            return value.tensor
+        refuse("isa.argument", f"{function}: {argument} must be a tile, got {type(value).__name__} {value!r}")
+    if value.space == "HBM":
+        refuse("isa.buffer", f"{function}: {argument} '{value.name}' is in HBM; engines compute on SBUF and PSUM. nl.load it "
+                             "first.")
+    return value
+
+
+def operand(value, function: str, argument: str):
+    """A tile, or a number as Python's own."""
+    if isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, numbers.Real):
+        return int(value) if isinstance(value, bool) else value
+    return tile(value, function, argument)
+
+
+def native(value):
+    """What the native instruction takes: the tile's tensor, or the value itself."""
+    return value.tensor if isinstance(value, Tile) else value
+
+
+def promote(*values):
+    """The dtype that tiles have in common; numbers count as the widest of their kind and are weak beside floats."""
+    tiles = [value.dtype for value in values if isinstance(value, Tile)]
+    result = tiles[0]
+    for dtype in tiles[1:]:
+        result = promote_dtypes(result, dtype)
+    if "float" not in name_of_dtype(result):
+        for value in values:
+            if not isinstance(value, Tile) and isinstance(value, float):
+                result = promote_dtypes(result, scalar_dtype(value))
+    return result
+
+
+def parts_of(mask, shape, function, rows=False, whole_axes=()):
+    """Ranges per axis of the rectangles that a mask leaves; [None] stands for the whole tile."""
+    if mask is None or mask is True or (isinstance(mask, np.bool_) and mask):
+        return [None]
+    if mask is False or isinstance(mask, np.bool_):
+        return []
+    if not isinstance(mask, Mask):
+        refuse("mask.type", f"{function}: mask must be made of comparisons of nl.arange or nl.mgrid expressions joined by &, got "
+                            f"{type(mask).__name__}")
+    return mask.parts(shape, rows, whole_axes)
+
+
+def shrink(value, ranges, shape):
+    """The part of an operand that belongs to `ranges` of the instruction's tile of `shape`."""
+    if ranges is None or not isinstance(value, Tile):
+        return value
+    limits = [ranges[d] if d < len(shape) and size == shape[d] else None for d, size in enumerate(value.shape)]
+    return value.part(limits)
+
+
+def result(name, function, data, operands, options, *, dtype, given, mask=None, spaces=("SBUF", "PSUM"), exact=False,
+           also_written=()):
+    """A deferred elementwise instruction: every operand and the result share the shape of `data`, or are [P, 1].
+
+    operands, options: keyword arguments of the native instruction, tiles and others. given: the dtype that the kernel
+    asked for, or None. also_written: names among the operands that the instruction writes besides its result.
+    """
+    shape = data.shape
+    parts = parts_of(mask, shape, name, whole_axes=range(1, len(shape)) if also_written else ())
+
+    def emit(dst, accumulate):
+        for ranges in parts:
+            arguments = {key: (shrink(value, ranges, shape).target() if key in also_written else
+                               native(shrink(value, ranges, shape))) for key, value in operands.items()}
+            function(dst=shrink(dst, ranges, shape).target(), **arguments, **options)
+
+    return defer(name, emit, shape, dtype_of(given) if given is not None else dtype, spaces, exact or given is not None)
+
+
+def now() -> None:
+    """Let the waiting instruction go, before one that does not wait."""
+    run.current().flush()
+
+
+__all__ = ["Deferred", "dtype_of", "is_tile", "isa", "native", "now", "operand", "parts_of", "promote", "result", "shrink",
+           "tile"]

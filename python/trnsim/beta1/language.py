@@ -1,0 +1,124 @@
+"""neuronxcc.nki.language: types, index expressions, tensors, loops and functions on tiles."""
+
+import functools
+
+import numpy as np
+
+from trnsim import _native, lowering, session
+from trnsim.beta1 import functions
+from trnsim.beta1.functions import (  # noqa: F401
+    all, atomic_rmw, broadcast_to, device_print, dropout, gather_flattened, load, load_transpose2d, matmul, mean, rand,
+    random_seed, rms_norm, softmax, static_cast, store, transpose, var, where,
+)
+from trnsim.beta1.grid import nc, num_programs, program_id, program_ndim, spmd_dim  # noqa: F401
+from trnsim.beta1.index import arange, ds, dslice, mgrid  # noqa: F401
+from trnsim.beta1.tensors import (  # noqa: F401
+    empty_like, full, ndarray, ones, par_dim, shared_constant, shared_identity_matrix, zeros, zeros_like,
+)
+from trnsim.beta1.tile import Tile
+from trnsim.dtypes import (  # noqa: F401
+    bfloat16, bool_, float8_e4m3, float8_e4m3fn, float8_e5m2, float16, float32, int8, int16, int32, tfloat32, uint8, uint16,
+    uint32,
+)
+from trnsim.lowering.tiles import refuse
+from trnsim.nki.language import buffers
+from trnsim.nki.language.loops import affine_range, sequential_range, static_range  # noqa: F401
+
+sbuf, psum, hbm = buffers.sbuf, buffers.psum, buffers.hbm
+private_hbm, shared_hbm = buffers.private_hbm, buffers.shared_hbm
+fp32 = np.finfo(np.float32)
+
+
+class _Bfp16:
+    """nl.bfp16.min: the bits 0xff80 of a bfloat16, minus infinity."""
+
+    min = float("-inf")
+    max = 3.3895313892515355e38
+
+
+bfp16 = _Bfp16()
+
+
+class Operator(_native.Token):
+    """nl.add, nl.exp, ...: the value of `op=` arguments, and a function on tiles."""
+
+    def __init__(self, name, alu, activation, function):
+        super().__init__(name, alu, activation)
+        self._function = function
+        self.__doc__ = function.__doc__
+        self.__name__ = name
+
+    def __call__(self, *args, **kwargs):
+        return self._function(*args, **kwargs)
+
+
+_BINARY = ("add subtract multiply divide maximum minimum power mod fmod equal not_equal greater greater_equal less less_equal "
+           "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift abs_max abs_min").split()
+_UNARY = ("abs square relu exp log sin cos tan arctan tanh sqrt rsqrt sigmoid gelu gelu_dx gelu_apprx_tanh gelu_apprx_sigmoid silu "
+          "silu_dx softplus mish erf erf_dx sign reciprocal copy negative invert logical_not ceil floor trunc prelu").split()
+_REDUCTIONS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
+
+
+def _function_of(name):
+    if name in _BINARY:
+        return functools.partial(functions.binary, name)
+    if name in _REDUCTIONS:
+        return functools.partial(functions.reduction, _REDUCTIONS[name])
+    if name in _UNARY:
+        return functools.partial(functions.unary, name)
+    return functools.partial(_not_a_function, name)
+
+
+def _not_a_function(name, *_, **__):
+    refuse("language.operator", f"nl.{name} is an operator for op= arguments and no function on tiles")
+
+
+for _name in dict.fromkeys([*_BINARY, *_UNARY, *_REDUCTIONS, *lowering.SPELLINGS]):
+    if _name != "all":
+        globals()[_name] = Operator(_name, *lowering.SPELLINGS.get(_name, ("", "")), _function_of(_name))
+
+
+class _TileSize:
+    """Limits of the chip, as kernels ask for them; also outside kernels."""
+
+    pmax = 128
+    gemm_stationary_fmax = 128
+    gemm_moving_fmax = 512
+    bn_stats_fmax = 512
+    psum_fmax = 512
+    psum_min_align = 4
+    sbuf_min_align = 1
+
+    @property
+    def total_available_sbuf_size(self) -> int:
+        return session.current().launch.sbuf_bytes
+
+
+tile_size = _TileSize()
+
+
+def expand_dims(data, axis, **_):
+    """A view of the tile with an axis of size 1 added."""
+    return data.expand_dims(axis)
+
+
+def is_tile(value) -> bool:
+    """Whether a value is a tile of this dialect."""
+    return isinstance(value, Tile)
+
+
+def loop_reduce(x, op, loop_indices, **_):
+    """Reduction over loop iterations. Loops run one iteration after the other here: accumulate with `+=` instead."""
+    raise _native.Unimplemented("nl.loop_reduce is not there; accumulate into a tile with `tile[...] += value`")
+
+
+def all_reduce(x, op, program_axes, **_):
+    """Reduction over the programs of the grid. Programs run one after the other here."""
+    raise _native.Unimplemented("nl.all_reduce is not there: programs of a grid run one after the other on one core")
+
+
+def simulate_kernel(*args, **kwargs):
+    """nki.simulate_kernel."""
+    from trnsim.beta1.kernel import simulate_kernel as simulate
+
+    return simulate(*args, **kwargs)

@@ -1,0 +1,5 @@
+"""`neuronxcc.nki.language`."""
+
+from trnsim.beta1 import language as _language
+
+globals().update({name: value for name, value in vars(_language).items() if not name.startswith("_")})

@@ -1,0 +1,98 @@
+"""The kernel being run: its launch, the instruction result that waits for a place, and room for tiles.
+
+Python keeps a tile for as long as a name refers to it; the compiler keeps it until its last use. To bridge the two,
+tiles that do not fit any more push out the ones that were used longest ago. A tile pushed out costs nothing if it is
+never used again; if it is, it comes back through a spill to HBM, whose DMA traffic is then counted.
+"""
+
+import weakref
+
+from trnsim import _native, session
+
+_runs: list["Run"] = []
+
+
+class RoomyLaunch:
+    """A launch whose tensors make room for each other; everything else is the native launch's."""
+
+    def __init__(self, launch, run):
+        self._launch = launch
+        self._run = run
+
+    def __getattr__(self, name):
+        return getattr(self._launch, name)
+
+    def tensor(self, space, shape, dtype, name="", address=None, clobber=False):
+        """As the native launch's; tiles that were used longest ago are parked when memory runs out."""
+        try:
+            return self._launch.tensor(space, shape, dtype, name, address, clobber)
+        except _native.ProgramError as error:
+            if getattr(error, "rule", "") != "memory.capacity":
+                raise
+            for storage in self._run.candidates(space):
+                storage.park()
+                try:
+                    return self._launch.tensor(space, shape, dtype, name, address, clobber)
+                except _native.ProgramError:
+                    continue
+            raise error from None
+
+
+class Run:
+    """One launch of a kernel of this dialect, over all programs of its grid."""
+
+    def __init__(self):
+        self.launch = None
+        self.pending = None  # the Deferred whose instruction has not been issued yet
+        self.outputs = []  # shared_hbm tensors, in the order of their creation: the same in every program
+        self.next_output = 0
+        self._used = {}  # id: weak reference to a storage, least recently used first
+
+    def begin_program(self, frame):
+        if self.launch is None:
+            self.launch = RoomyLaunch(frame.launch, self)
+        frame.launch = self.launch
+        self.next_output = 0
+
+    def flush(self):
+        """Issue the instruction that waits, into a tile of its own."""
+        if self.pending is not None:
+            self.pending.settle()
+
+    def used(self, storage):
+        """Note the use of a tile that may be pushed out."""
+        handle = self._used.pop(id(storage), None)
+        if handle is None:
+            handle = weakref.ref(storage, lambda _, key=id(storage): self._used.pop(key, None))
+        self._used[id(storage)] = handle
+
+    def forget(self, storage):
+        """Leave out a tile that has been pushed out already."""
+        self._used.pop(id(storage), None)
+
+    def candidates(self, space):
+        """Tiles that could make room, the best first: completely written ones, used longest ago."""
+        alive = [handle() for handle in self._used.values()]
+        here = [storage for storage in alive if storage is not None and storage.space == space]
+        return [s for s in here if s.complete] + [s for s in here if not s.complete]
+
+    def shared_output(self, create):
+        """The next shared_hbm tensor of the program; the first program of a grid creates it."""
+        if self.next_output == len(self.outputs):
+            self.outputs.append(create())
+        self.next_output += 1
+        return self.outputs[self.next_output - 1]
+
+
+def current() -> Run:
+    """The run that instructions belong to. Raises ProgramError outside a kernel."""
+    session.current()
+    return _runs[-1]
+
+
+def push(run: Run) -> None:
+    _runs.append(run)
+
+
+def pop() -> None:
+    _runs.pop()
