@@ -20,7 +20,8 @@ Tile one_element(const Tile& tile, int row, std::int64_t offset) {
   return element;
 }
 
-// Element by element, where part of the destination belongs to an accumulation group and part does not.
+// Element by element, where part of the destination belongs to an accumulation group and part does
+// not.
 void add_where_accumulated(CoreState& state, const Tile& dst, const std::vector<float>& product) {
   const memory::Walk walk = memory::walk_of(dst);
   const float* next = product.data();
@@ -40,13 +41,67 @@ void add_where_accumulated(CoreState& state, const Tile& dst, const std::vector<
   }
 }
 
+// The sum over k of stationary[k, m] * moving[k, n]. Operands that the array's kernel can decode as
+// it goes are left where they are; others are gathered into rows of fp32 first.
+class Product {
+ public:
+  Product(CoreState& state, const Tile& stationary, const Tile& moving, int rows_per_partition)
+      : k_(stationary.partitions() * rows_per_partition),
+        m_(static_cast<int>(stationary.free_elements() / rows_per_partition)),
+        n_(static_cast<int>(moving.free_elements() / rows_per_partition)),
+        stored_(rows_per_partition == 1 && !(is_plain(stationary) && is_plain(moving)) &&
+                is_even(stationary) && is_even(moving)) {
+    if (stored_) {
+      stored_a_ = stored(state, stationary);
+      stored_b_ = stored(state, moving);
+      return;
+    }
+    a_ = RowReader(state, 1, stationary).rows(0, stationary.partitions());
+    b_ = RowReader(state, 2, moving).rows(0, moving.partitions());
+    if (rows_per_partition == 1) return;
+    // Both rows of a partition lie one after the other: as many rows again, half as far apart.
+    if (a_.stride != rows_per_partition * m_ || b_.stride != rows_per_partition * n_) {
+      internal_error("double_row operands were not gathered contiguously");
+    }
+    a_.stride = m_;
+    b_.stride = n_;
+  }
+
+  void write(float* out, std::ptrdiff_t pitch, bool add) const {
+    if (stored_) {
+      numerics::matmul_accumulate(stored_a_, stored_b_, out, pitch, k_, m_, n_, add);
+    } else {
+      numerics::matmul_accumulate(a_.data, a_.stride, b_.data, b_.stride, out, pitch, k_, m_, n_,
+                                  add);
+    }
+  }
+
+ private:
+  static bool is_even(const Tile& tile) { return memory::walk_of(tile).dims == 1; }
+  static bool is_plain(const Tile& tile) {
+    return tile.dtype == Dtype::kFloat32 && memory::walk_of(tile).contiguous(tile.element_bytes());
+  }
+  static numerics::MatmulOperand stored(const CoreState& state, const Tile& tile) {
+    return {tile.dtype, state.memory.data(tile), state.memory.partition_pitch(tile.space),
+            memory::walk_of(tile).inner_stride()};
+  }
+
+  int k_, m_, n_;
+  bool stored_;
+  numerics::MatmulOperand stored_a_{}, stored_b_{};
+  Rows a_, b_;
+};
+
 }  // namespace
 
 void check_matmul_dtype(const Rules& rules, const char* name, const Tile& tile) {
-  const bool ok = is_fp32_like(tile) || tile.dtype == Dtype::kBfloat16 || tile.dtype == Dtype::kFloat16 ||
-                  tile.dtype == Dtype::kFloat8E4M3 || tile.dtype == Dtype::kFloat8E5M2 || tile.dtype == Dtype::kFloat8E3M4 ||
+  const bool ok = is_fp32_like(tile) || tile.dtype == Dtype::kBfloat16 ||
+                  tile.dtype == Dtype::kFloat16 || tile.dtype == Dtype::kFloat8E4M3 ||
+                  tile.dtype == Dtype::kFloat8E5M2 || tile.dtype == Dtype::kFloat8E3M4 ||
                   (tile.dtype == Dtype::kFloat8E4M3FN && rules.generation() >= 4);
-  if (!ok) rules.fail("dtype", "{} is {}, which the Tensor engine does not read", name, numerics::info(tile.dtype).name);
+  if (!ok)
+    rules.fail("dtype", "{} is {}, which the Tensor engine does not read", name,
+               numerics::info(tile.dtype).name);
 }
 
 void check_bank(const Rules& rules, const Tile& dst) {
@@ -54,50 +109,47 @@ void check_bank(const Rules& rules, const Tile& dst) {
   const auto bank = static_cast<std::int64_t>(rules.core().psum.bank_bytes);
   const std::int64_t banks = (extent.high - 1) / bank - extent.low / bank + 1;
   if (banks > rules.core().psum.matmul_banks_max) {
-    rules.fail("bank", "dst spans {} PSUM banks (bytes {} to {} of the partition); at most {} allowed", banks, extent.low,
-               extent.high - 1, rules.core().psum.matmul_banks_max.value);
+    rules.fail("bank",
+               "dst spans {} PSUM banks (bytes {} to {} of the partition); at most {} allowed",
+               banks, extent.low, extent.high - 1, rules.core().psum.matmul_banks_max.value);
   }
 }
 
-void check_array_tile(const Rules& rules, const IntList& position, const IntList& size, std::int64_t rows,
-                      std::int64_t columns) {
+void check_array_tile(const Rules& rules, const IntList& position, const IntList& size,
+                      std::int64_t rows, std::int64_t columns) {
   if (position.size == 0 && size.size == 0) return;
   if (position.size != 2 || size.size != 2) {
-    rules.fail("array_tile", "tile_position and tile_size are both (row, column) pairs, given together");
+    rules.fail("array_tile",
+               "tile_position and tile_size are both (row, column) pairs, given together");
   }
   const int smallest = rules.generation() >= 3 ? 32 : 64;
   for (int i = 0; i < 2; ++i) {
     const int extent = size.values[i], at = position.values[i];
     if (extent != 128 && extent != 64 && !(extent == 32 && smallest == 32)) {
-      rules.fail("array_tile", "tile_size {} is not 128, 64{}", extent, smallest == 32 ? " or 32" : "");
+      rules.fail("array_tile", "tile_size {} is not 128, 64{}", extent,
+                 smallest == 32 ? " or 32" : "");
     }
     if (at % extent != 0 || at < 0 || at + extent > 128) {
-      rules.fail("array_tile", "tile_position {} is not a multiple of tile_size {} inside the 128 x 128 array", at, extent);
+      rules.fail("array_tile",
+                 "tile_position {} is not a multiple of tile_size {} inside the 128 x 128 array",
+                 at, extent);
     }
   }
   if (rows > size.values[0] || columns > size.values[1]) {
-    rules.fail("array_tile", "operands of {} rows and {} columns do not fit the array tile {} x {}", rows, columns,
-               size.values[0], size.values[1]);
+    rules.fail("array_tile", "operands of {} rows and {} columns do not fit the array tile {} x {}",
+               rows, columns, size.values[0], size.values[1]);
   }
 }
 
-void multiply(CoreState& state, const Tile& dst, const Tile& stationary, const Tile& moving, int rows_per_partition,
-              Accumulate accumulate) {
-  const int k = stationary.partitions() * rows_per_partition;
-  const auto m = stationary.free_elements() / rows_per_partition, n = moving.free_elements() / rows_per_partition;
-  RowReader stationary_reader(state, 1, stationary), moving_reader(state, 2, moving);
-  const Rows a = stationary_reader.rows(0, stationary.partitions()), b = moving_reader.rows(0, moving.partitions());
-  const std::ptrdiff_t lda = rows_per_partition == 1 ? a.stride : m, ldb = rows_per_partition == 1 ? b.stride : n;
-  const bool dense_pairs = rows_per_partition == 1 || (a.stride == 2 * m && b.stride == 2 * n);
-  if (!dense_pairs) internal_error("double_row operands were not gathered contiguously");
-
+void multiply(CoreState& state, const Tile& dst, const Tile& stationary, const Tile& moving,
+              int rows_per_partition, Accumulate accumulate) {
+  const Product product(state, stationary, moving, rows_per_partition);
   bool add = accumulate == Accumulate::kAdd;
   if (accumulate == Accumulate::kAddWhereAccumulated && state.memory.touched_by_matmul(dst)) {
     if (!state.memory.accumulated(dst)) {
-      std::vector<float> product(static_cast<std::size_t>(m * n));
-      numerics::matmul_accumulate(a.data, lda, b.data, ldb, product.data(), n, k, static_cast<int>(m), static_cast<int>(n),
-                                  false);
-      return add_where_accumulated(state, dst, product);
+      std::vector<float> fresh(static_cast<std::size_t>(dst.elements()));
+      product.write(fresh.data(), dst.free_elements(), false);
+      return add_where_accumulated(state, dst, fresh);
     }
     add = true;
   }
@@ -106,13 +158,15 @@ void multiply(CoreState& state, const Tile& dst, const Tile& stationary, const T
   if (add && y.data == state.scratch[0].data()) {
     RowReader old(state, 3, dst);
     const Rows before = old.rows(0, dst.partitions());
-    for (std::size_t r = 0; r < y.count; ++r) std::memcpy(y.row(r), before.row(r), y.size * sizeof(float));
+    for (std::size_t r = 0; r < y.count; ++r)
+      std::memcpy(y.row(r), before.row(r), y.size * sizeof(float));
   }
-  numerics::matmul_accumulate(a.data, lda, b.data, ldb, y.data, y.stride, k, static_cast<int>(m), static_cast<int>(n), add);
+  product.write(y.data, y.stride, add);
   writer.commit();
 }
 
-void transpose_exactly(CoreState& state, const Tile& dst, const Tile& stationary, const Tile& moving) {
+void transpose_exactly(CoreState& state, const Tile& dst, const Tile& stationary,
+                       const Tile& moving) {
   RowReader reader(state, 1, moving);
   const Rows ones = reader.rows(0, moving.partitions());
   const std::vector<std::int64_t> from = read_integers(state, stationary);
@@ -129,11 +183,13 @@ void transpose_exactly(CoreState& state, const Tile& dst, const Tile& stationary
     }
     if (hits > 1) {
       throw Error(Fault::kMissingSpec,
-                  "nc_matmul: is_transpose with a moving tile that is not a permutation (column " + std::to_string(column) +
+                  "nc_matmul: is_transpose with a moving tile that is not a permutation (column " +
+                      std::to_string(column) +
                       "); no public document says what the array does then. Use an identity.");
     }
     if (hits == 1) {
-      for (std::size_t row = 0; row < m; ++row) to[row * ones.size + column] = from[source * m + row];
+      for (std::size_t row = 0; row < m; ++row)
+        to[row * ones.size + column] = from[source * m + row];
     }
   }
   write_integers(state, dst, to);
