@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from vector_oracle import DTYPES, convert, host, nisa, on_tiles, refused, same
+from vector_oracle import DTYPES, convert, host, new, nisa, nl, on_tiles, refused, same
 
 
 def affine(partitions, pattern, offset=0, channel_multiplier=0):
@@ -10,7 +10,8 @@ def affine(partitions, pattern, offset=0, channel_multiplier=0):
     row = np.zeros(1, np.int64)
     for step, count in pattern:
         row = (row[:, None] + np.arange(count) * step).reshape(-1)
-    return (offset + np.arange(partitions)[:, None] * channel_multiplier + row).astype(np.uint64).astype(np.uint32).view(np.int32)
+    values = offset + np.arange(partitions)[:, None] * channel_multiplier + row
+    return values.astype(np.uint64).astype(np.uint32).view(np.int32)
 
 
 def generated(run, shape, name, *arguments, **keywords):
@@ -54,6 +55,7 @@ def test_rules(run, rule, pattern):
 
 
 def test_writes_sbuf_only(run):
-    from vector_oracle import new, nl
+    def body(unused):
+        nisa.iota(new((2, 8), buffer=nl.psum), [[1, 8]])
 
-    refused(run, "iota.buffer", lambda unused: nisa.iota(new((2, 8), buffer=nl.psum), [[1, 8]]), out=[((1, 1), "int32")])
+    refused(run, "iota.buffer", body, out=[((1, 1), "int32")])

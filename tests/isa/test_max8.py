@@ -5,6 +5,10 @@ import pytest
 from vector_oracle import DTYPES, convert, fp32, load, new, nisa, nl, on_tiles, refused, same, sample, store
 
 
+def max8(dst, src):
+    nisa.max8(dst=dst, src=src)
+
+
 def largest(x):
     return -np.sort(-fp32(x).reshape(x.shape[0], -1), axis=1)[:, :8]
 
@@ -12,18 +16,18 @@ def largest(x):
 @pytest.mark.parametrize("shape", [(1, 8), (128, 9), (33, 100), (2, 16384), (5, 3, 7), (4, 2, 3, 5)])
 def test_shapes(run, shape):
     x = sample(shape)
-    same(on_tiles(run, lambda dst, src: nisa.max8(dst=dst, src=src), x, out=[((shape[0], 8), "float32")]), largest(x))
+    same(on_tiles(run, max8, x, out=[((shape[0], 8), "float32")]), largest(x))
 
 
 @pytest.mark.parametrize("name", DTYPES)
 def test_dtypes(run, name):
     x = sample((64, 50), name)
-    same(on_tiles(run, lambda dst, src: nisa.max8(dst=dst, src=src), x, out=[((64, 8), name)]), convert(largest(x), name))
+    same(on_tiles(run, max8, x, out=[((64, 8), name)]), convert(largest(x), name))
 
 
 def test_equal_elements_and_infinities(run):
     x = np.array([[1, 1, 1, np.inf, -np.inf, 0, 2, 2, -1, np.inf]], np.float32)
-    same(on_tiles(run, lambda dst, src: nisa.max8(dst=dst, src=src), x, out=[((1, 8), "float32")]), largest(x))
+    same(on_tiles(run, max8, x, out=[((1, 8), "float32")]), largest(x))
 
 
 def test_psum_and_strides(run):
@@ -42,4 +46,4 @@ def test_psum_and_strides(run):
     ("same_partitions", (4, 16), (5, 8)),
 ])
 def test_rules(run, rule, src, dst):
-    refused(run, "max8." + rule, lambda out, tile: nisa.max8(dst=out, src=tile), sample(src), out=[(dst, "float32")])
+    refused(run, "max8." + rule, max8, sample(src), out=[(dst, "float32")])
