@@ -79,3 +79,10 @@ def test_destination_rules(run, rule, shape, buffer):
                            on_true_tile=tile, on_false_value=0.0)
 
     refused(run, "affine_select." + rule, body, sample((4, 8)), out=[((1, 1), "float32")])
+
+
+def test_packed_types(run):
+    def body(dst, tile):
+        nisa.affine_select(dst=dst, pattern=[[1, 8]], channel_multiplier=0, on_true_tile=tile, on_false_value=0.0)
+
+    refused(run, "affine_select.packed", body, sample((4, 8)), out=[((4, 8), "float8_e4m3fn_x4")], chip="trn3")

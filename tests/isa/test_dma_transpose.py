@@ -129,3 +129,12 @@ def test_index_rules(run, rule, name, index, columns, arguments):
     with pytest.raises(trnsim.ProgramError) as error:
         run(kernel, sample((8, 4), name), indices, chip=chip)
     assert error.value.rule == "dma_transpose." + rule, str(error.value)
+
+
+def test_psum_is_out_of_reach(run):
+    def kernel(tensor):
+        nisa.dma_transpose(dst=new((4, 8), buffer=nl.psum), src=tensor)
+
+    with pytest.raises(trnsim.ProgramError) as error:
+        run(kernel, sample((8, 4)))
+    assert error.value.rule == "dma_transpose.buffer"

@@ -59,3 +59,7 @@ def test_writes_sbuf_only(run):
         nisa.iota(new((2, 8), buffer=nl.psum), [[1, 8]])
 
     refused(run, "iota.buffer", body, out=[((1, 1), "int32")])
+
+
+def test_packed_types_hold_no_integers(run):
+    refused(run, "iota.packed", lambda dst: nisa.iota(dst, [[1, 8]]), out=[((2, 8), "float8_e4m3fn_x4")], chip="trn3")
