@@ -1,7 +1,11 @@
 // Batch-norm statistics: count, mean and count * variance of the even and of the odd elements of
 // each partition.
+#include <algorithm>
+#include <array>
+
 #include "isa/accumulator.h"
 #include "isa/instruction.h"
+#include "numerics/elementwise.h"
 
 namespace trnsim::isa {
 namespace {
@@ -35,31 +39,45 @@ struct BnStats {
     }
   }
 
+  // Of every second element of each row.
+  struct Half {
+    float count;
+    std::array<float, 128> mean{}, squares{};
+  };
+
   void execute(CoreState& state) const {
     for_each_group(
         state, data.partitions(), dst, {&data},
-        [](int, const MutableRows& y, const Rows& x) {
+        [&](int, const MutableRows& y, const Rows& x) {
+          const Half even = describe_half(state, x, 0),
+                     odd = describe_half(state, x, 1);  // y may lie in x
           for (std::size_t r = 0; r < y.count; ++r) {
-            std::array<float, kStatistics> statistics;  // y may lie in x
-            describe_half(x.row(r), x.size, statistics.data());
-            describe_half(x.row(r) + 1, x.size - 1, statistics.data() + kStatistics / 2);
-            std::copy(statistics.begin(), statistics.end(), y.row(r));
+            const float statistics[] = {even.count, even.mean[r], even.squares[r],
+                                        odd.count,  odd.mean[r],  odd.squares[r]};
+            std::copy(std::begin(statistics), std::end(statistics), y.row(r));
           }
         },
         data);
   }
 
-  // Every second element from x[0]. Two passes in fp32, each in ascending order.
-  static void describe_half(const float* x, std::size_t n, float* statistics) {
-    const std::size_t elements = (n + 1) / 2;
-    const auto count = static_cast<float>(elements);
-    float sum = 0, squares = 0;
-    for (std::size_t i = 0; i < elements; ++i) sum += x[2 * i];
-    const float mean = elements == 0 ? 0 : sum / count;
-    for (std::size_t i = 0; i < elements; ++i) squares += (x[2 * i] - mean) * (x[2 * i] - mean);
-    statistics[0] = count;
-    statistics[1] = mean;
-    statistics[2] = squares;
+  // Two passes in fp32, each in ascending order: the mean, then the sum of squared distances from
+  // it.
+  static Half describe_half(CoreState& state, const Rows& x, std::size_t from) {
+    const std::size_t n = (x.size + 1 - from) / 2;
+    const auto width = static_cast<std::ptrdiff_t>(n);
+    float* half = working_rows(state, 4, x.count * n);
+    for (std::size_t r = 0; r < x.count; ++r) {
+      const float* row = x.row(r) + from;
+      for (std::size_t i = 0; i < n; ++i) half[r * n + i] = row[2 * i];
+    }
+    Half result{.count = static_cast<float>(n)};
+    numerics::reduce_rows(AluOp::kAdd, half, width, x.count, n, result.mean.data());
+    for (std::size_t r = 0; r < x.count && n > 0; ++r) result.mean[r] /= result.count;
+    numerics::binary_scalar(AluOp::kSubtract, half, width, result.mean.data(), 1, false, half,
+                            width, x.count, n);
+    numerics::binary(AluOp::kMultiply, half, width, half, width, half, width, x.count, n);
+    numerics::reduce_rows(AluOp::kAdd, half, width, x.count, n, result.squares.data());
+    return result;
   }
 
   Cost cost(const CostModel& model) const {

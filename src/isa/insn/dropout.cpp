@@ -1,8 +1,6 @@
 // Replace each element by zero with a given probability. What is kept is not scaled. The engine's
 // generator and the bits that it compares are not public: here one word of the core's xorwow per
 // element, row after row, its upper 24 bits as a fraction below prob.
-#include <cstring>
-
 #include "isa/instruction.h"
 #include "isa/operators.h"
 #include "isa/row_groups.h"
@@ -48,14 +46,33 @@ struct Dropout {
     const Column drop(state, prob, data.partitions());
     std::vector<std::byte> bits(static_cast<std::size_t>(data.bytes()));
     memory::gather(state.memory, data, bits.data());
-    const auto bytes = static_cast<std::size_t>(data.element_bytes());
-    std::byte* at = bits.data();
-    for (int p = 0; p < data.partitions(); ++p) {
-      for (std::int64_t i = 0; i < data.free_elements(); ++i, at += bytes) {
-        if (numerics::unit_float(state.random.next()) < *drop.at(p)) std::memset(at, 0, bytes);
-      }
+    switch (data.element_bytes()) {
+      case 1:
+        zero_some<std::uint8_t>(state.random, drop, bits);
+        break;
+      case 2:
+        zero_some<std::uint16_t>(state.random, drop, bits);
+        break;
+      default:
+        zero_some<std::uint32_t>(state.random, drop, bits);
+        break;
     }
     memory::scatter(state.memory, dst, bits.data());
+  }
+
+  template <class Element>
+  void zero_some(numerics::Xorwow& random, const Column& drop, std::vector<std::byte>& bits) const {
+    auto* x = reinterpret_cast<Element*>(bits.data());
+    numerics::Xorwow generator = random;  // a copy that x cannot alias
+    for (int p = 0; p < data.partitions(); ++p) {
+      const float probability = *drop.at(p);
+      for (std::int64_t i = 0; i < data.free_elements(); ++i, ++x) {
+        const bool kept = !(numerics::unit_float(generator.next()) < probability);
+        *x = static_cast<Element>(
+            *x & -static_cast<Element>(kept));  // no branch: it would be a coin toss
+      }
+    }
+    random = generator;
   }
 
   Cost cost(const CostModel& model) const {

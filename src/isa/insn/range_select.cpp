@@ -125,7 +125,10 @@ struct RangeSelect {
   static void choose(const float* inside, const float* also, const float* x, float* y,
                      std::size_t n) {
     constexpr auto kOutside = static_cast<float>(kFp32Min);
-    for (std::size_t i = 0; i < n; ++i) y[i] = inside[i] * also[i] != 0 ? x[i] : kOutside;
+    for (std::size_t i = 0; i < n; ++i) {
+      const float value = x[i];
+      y[i] = inside[i] * also[i] != 0 ? value : kOutside;
+    }
   }
 
   Cost cost(const CostModel& model) const {

@@ -103,7 +103,11 @@ struct SelectReduce {
   }
 
   void choose(const float* test, const float* x, float otherwise, float* y, std::size_t n) const {
-    for (std::size_t i = 0; i < n; ++i) y[i] = (test[i] != 0) != reverse_pred ? x[i] : otherwise;
+    const bool reverse = reverse_pred;
+    for (std::size_t i = 0; i < n; ++i) {
+      const float value = x[i];
+      y[i] = (test[i] != 0) != reverse ? value : otherwise;
+    }
   }
 
   Cost cost(const CostModel& model) const {

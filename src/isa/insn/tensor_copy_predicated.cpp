@@ -95,8 +95,16 @@ struct TensorCopyPredicated {
     const auto* x = reinterpret_cast<const Element*>(from.data());
     const auto* p = reinterpret_cast<const Predicate*>(test.data());
     const auto n = static_cast<std::size_t>(dst.elements());
-    const std::size_t step = src.is_tile() ? 1 : 0;
-    for (std::size_t i = 0; i < n; ++i) y[i] = (p[i] != 0) != reverse_pred ? x[i * step] : y[i];
+    const bool reverse = reverse_pred;
+    if (!src.is_tile()) {
+      const Element value = x[0];
+      for (std::size_t i = 0; i < n; ++i) y[i] = (p[i] != 0) != reverse ? value : y[i];
+      return;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const Element value = x[i];
+      y[i] = (p[i] != 0) != reverse ? value : y[i];
+    }
   }
 
   Cost cost(const CostModel& model) const {
