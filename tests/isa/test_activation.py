@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import trnsim
+
 from vector_oracle import (
     DTYPES,
     SHAPES,
@@ -148,7 +149,7 @@ def test_registers_persist_until_reset(run):
     cmd = nisa.reduce_cmd
 
     def body(dst, first, second, third, data):
-        step = lambda command, result=None: nisa.activation(  # noqa: E731
+        step = lambda command, result=None: nisa.activation(
             dst=dst, op=nl.copy, data=data, reduce_op=nl.add, reduce_cmd=command, reduce_res=result
         )
         step(cmd.reset)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from vector_oracle import DTYPES, SHAPES, apply, convert, fp32, nisa, nl, on_tiles, refused, same, sample
 
 

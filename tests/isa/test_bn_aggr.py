@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from vector_oracle import load, new, nisa, on_tiles, refused, sample, store
 
 
@@ -44,6 +45,6 @@ def test_dtypes(run, name):
 
 
 def test_rules(run):
-    body = lambda dst, data: nisa.bn_aggr(dst=dst, data=data)  # noqa: E731
+    body = lambda dst, data: nisa.bn_aggr(dst=dst, data=data)
     refused(run, "bn_aggr.triples", body, sample((4, 8)), out=[((4, 2), "float32")])
     refused(run, "bn_aggr.dst_size", body, sample((4, 6)), out=[((4, 3), "float32")])

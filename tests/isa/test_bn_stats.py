@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from vector_oracle import DTYPES, fp32, load, new, nisa, nl, on_tiles, refused, same, sample, store
 
 
@@ -51,7 +52,7 @@ def test_statistics_inside_the_data(run):
 
 
 def test_rules(run):
-    body = lambda dst, data: nisa.bn_stats(dst=dst, data=data)  # noqa: E731
+    body = lambda dst, data: nisa.bn_stats(dst=dst, data=data)
     refused(run, "bn_stats.free_size", body, sample((4, 513)), out=[((4, 6), "float32")])
     refused(run, "bn_stats.dst_size", body, sample((4, 8)), out=[((4, 5), "float32")])
     refused(run, "bn_stats.same_partitions", body, sample((4, 8)), out=[((3, 6), "float32")])

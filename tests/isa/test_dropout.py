@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from vector_oracle import DTYPES, FLOATS, INTEGERS, SHAPES, nisa, on_tiles, refused, same, sample
 
 
@@ -62,7 +63,7 @@ def test_rules(run):
         x,
         out=[((32, 4), "bfloat16")],
     )
-    column = lambda dst, data, prob: nisa.dropout(dst, data, prob)  # noqa: E731
+    column = lambda dst, data, prob: nisa.dropout(dst, data, prob)
     refused(run, "dropout.prob_dtype", column, x, sample((32, 1), "int8"), out=out)
     refused(
         run,

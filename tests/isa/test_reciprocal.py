@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from vector_oracle import DTYPES, SHAPES, convert, fp32, load, new, nisa, nl, on_tiles, same, sample, store
 
 

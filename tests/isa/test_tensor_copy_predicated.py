@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import trnsim
+
 from vector_oracle import DTYPES, SHAPES, convert, load, new, nisa, nl, same, sample, store
 
 

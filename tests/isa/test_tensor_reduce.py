@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from vector_oracle import (
     BITWISE,
     DTYPES,

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from vector_oracle import SHAPES, apply, convert, fp32, new, nisa, nl, on_tiles, refused, same, sample
+
+from vector_oracle import SHAPES, apply, convert, fp32, nisa, nl, on_tiles, refused, same, sample
 
 START = {"add": 0, "subtract": 0, "multiply": 1, "maximum": -np.inf, "minimum": np.inf}
 LEGAL = (

@@ -1,6 +1,7 @@
 """The rules that every elementwise and reducing instruction of the Vector and Scalar Engines shares."""
 
 import pytest
+
 from vector_oracle import new, nisa, nl, refused, sample
 
 # Each writes `dst` from `data`, legal in everything but what a test makes wrong; both are [P, F].

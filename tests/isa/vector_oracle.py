@@ -11,13 +11,13 @@ import trnsim
 
 trnsim.install()
 
-import nki.isa as nisa  # noqa: E402
-import nki.language as nl  # noqa: E402
+import nki.isa as nisa
+import nki.language as nl
 
 FLOATS = ("float32", "bfloat16", "float16", "float8_e4m3", "float8_e4m3fn", "float8_e5m2")
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
 DTYPES = FLOATS + INTEGERS
-# [partitions, free...]: the edges, odd sizes, more free dimensions, a row longer than one block of the simulator.
+# [partitions, free...]: the edges, odd sizes, more free dimensions, one row longer than a block of work.
 SHAPES = ((1, 1), (1, 7), (128, 1), (128, 16), (127, 33), (33, 5), (65, 3, 9), (2, 2, 3, 5), (3, 9001))
 
 ARITHMETIC = {
@@ -107,7 +107,7 @@ def new(shape, name="float32", buffer=None):
 
 
 def on_tiles(run, body, *arrays, out, chip="trn2"):
-    """Load the arrays, call body(*new tiles, *loaded tiles), return the new tiles: (shape, dtype)s in `out`."""
+    """Load the arrays, call body(*new tiles, *loaded tiles), return the new ones: (shape, dtype)s in `out`."""
 
     def kernel(*tensors):
         results = [new(*each) for each in out]
