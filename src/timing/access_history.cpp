@@ -1,6 +1,7 @@
 #include "timing/access_history.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace trnsim::timing {
 namespace {
@@ -23,20 +24,47 @@ bool share_partitions(const AccessPattern& a, const AccessPattern& b) {
 }
 
 bool is_dense(const AccessPattern& pattern) {
-  return memory::walk_of(pattern).contiguous(pattern.element_bytes());
+  std::int64_t run = pattern.element_bytes();
+  for (int d = pattern.dims - 1; d >= (pattern.on_chip() ? 1 : 0); --d) {
+    if (pattern.sizes[d] == 1) continue;
+    if (pattern.strides[d] != run) return false;
+    run *= pattern.sizes[d];
+  }
+  return true;
 }
 
-// Both are known to reach into one stretch.
+// Both are listed in one stretch.
 bool meet(const AccessHistory::Access& a, const AccessHistory::Access& b) {
+  if (a.extent.low >= b.extent.high || b.extent.low >= a.extent.high) return false;
   if (a.dense && b.dense) return share_partitions(*a.pattern, *b.pattern);
   return memory::overlaps(*a.pattern, *b.pattern);
 }
 
+bool same_bytes(const AccessPattern& a, const AccessPattern& b) {
+  if (a.dims != b.dims || a.element_bytes() != b.element_bytes()) return false;
+  const int first = a.on_chip() ? 1 : 0;
+  return std::equal(a.sizes.begin() + first, a.sizes.begin() + a.dims, b.sizes.begin() + first) &&
+         std::equal(a.strides.begin() + first, a.strides.begin() + a.dims,
+                    b.strides.begin() + first);
+}
+
 // Whether all that `inner` touches of one stretch is touched by `outer` too. A dense access fills
-// the stretches that it reaches into, because they are cut at its ends.
+// its stretches, because they are cut at its ends.
 bool fills(const AccessHistory::Access& outer, const AccessHistory::Access& inner) {
-  return outer.dense ? within_partitions(*outer.pattern, *inner.pattern)
-                     : memory::covers(*outer.pattern, *inner.pattern);
+  if (outer.dense) return within_partitions(*outer.pattern, *inner.pattern);
+  return outer.extent.low == inner.extent.low && outer.extent.high == inner.extent.high &&
+         outer.pattern->offset == inner.pattern->offset &&
+         within_partitions(*outer.pattern, *inner.pattern) &&
+         same_bytes(*outer.pattern, *inner.pattern);
+}
+
+// Where a strided access cuts: at multiples of a power of two, an eighth of its extent or less, so
+// that the many accesses that interleave with it cut at the same places.
+memory::Extent rounded(const memory::Extent& extent) {
+  const auto length = static_cast<std::uint64_t>(extent.high - extent.low);
+  const auto grid =
+      static_cast<std::int64_t>(std::max<std::uint64_t>(1, std::bit_floor(length) / 8));
+  return {extent.low / grid * grid, (extent.high + grid - 1) / grid * grid};
 }
 
 void note(std::uint32_t on, Hazard hazard, std::uint32_t instruction, std::vector<Dependency>& list,
@@ -103,8 +131,9 @@ void AccessHistory::merge(Stretches::iterator first, Stretches::iterator last) {
 void AccessHistory::visit(Access access, bool writes, std::vector<Dependency>& list,
                           std::size_t first) {
   access.dense = is_dense(*access.pattern);
-  const memory::Extent extent = memory::extent_of(*access.pattern);
-  const auto begin = cut(extent.low), end = cut(extent.high);
+  access.extent = memory::extent_of(*access.pattern);
+  const memory::Extent reach = access.dense ? access.extent : rounded(access.extent);
+  const auto begin = cut(reach.low), end = cut(reach.high);
   int count = 0;
   for (auto it = begin; it != end; ++it, ++count) {
     auto& [reads, written] = it->second;

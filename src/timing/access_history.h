@@ -1,8 +1,9 @@
 // Who touched the bytes of one memory last: SBUF, PSUM or one HBM tensor. The bytes are cut into
-// stretches at the ends of the accesses seen so far, and every stretch lists the accesses that
-// still matter to later ones. Exact to the byte, also for strides and partitions; only where very
-// many different strided accesses share a stretch are the oldest summed up per queue, and waiting
-// for those is safe, at worst needless.
+// stretches, and every stretch lists the accesses that still matter to later ones. Dense accesses
+// cut at their ends; strided ones, of which many interleave, are listed in coarser stretches.
+// Exact to the byte, also for strides and partitions; only where very many different strided
+// accesses share a stretch are the oldest summed up per queue, and waiting for those is safe, at
+// worst needless.
 #pragma once
 
 #include <array>
@@ -32,7 +33,8 @@ class AccessHistory {
     const memory::AccessPattern* pattern;  // must outlive the history
     std::uint32_t instruction;
     Queue queue;
-    bool dense = false;  // every byte between its ends, in each of its partitions
+    bool dense = false;  // every byte of its extent, in each of its partitions
+    memory::Extent extent{};
   };
 
   // Appends to `list` from `first` on what the access depends on (each instruction once), then

@@ -11,13 +11,14 @@ DmaEngines::DmaEngines(const catalog::Dma& spec, double hbm_bandwidth_gb_per_s)
       hbm_bandwidth_(hbm_bandwidth_gb_per_s),
       engines_(static_cast<std::size_t>(spec.engines)) {}
 
-Picoseconds DmaEngines::time_of(const isa::DmaWork& work, double descriptors) const {
+double DmaEngines::ns_of_a_piece(const isa::DmaWork& work) const {
   double rate = spec_.sustained_rate;
-  if (work.transpose)
+  if (work.transpose) {
     rate *= work.reads_hbm ? spec_.transpose_hbm_fraction : spec_.transpose_sbuf_fraction;
+  }
   const double bytes = static_cast<double>(work.element_bytes);
-  const double pieces = std::ceil(bytes / spec_.descriptor_payload_max);
-  return from_ns(descriptors * (pieces * spec_.descriptor_fixed + bytes / rate));
+  const double descriptors = std::ceil(bytes / spec_.descriptor_payload_max);
+  return descriptors * spec_.descriptor_fixed + bytes / rate;
 }
 
 void DmaEngines::occupy(Server& server, Picoseconds ready, Picoseconds time, std::uint32_t transfer,
@@ -39,14 +40,17 @@ DmaEngines::Service DmaEngines::serve(const isa::DmaWork& work, int first_lane, 
   const int engines = static_cast<int>(engines_.size()), lanes = std::max(1, work.lanes);
   const double per_lane = static_cast<double>(work.elements) / lanes;
   const int lanes_per_engine = std::max(1, static_cast<int>(spec_.partitions_per_engine));
+  const double lane_ns = per_lane * ns_of_a_piece(work);
+  const Picoseconds full_group = from_ns(lane_ns * lanes_per_engine);
   constexpr Picoseconds kNever{std::numeric_limits<std::int64_t>::max()};
   Service service{.begin = kNever, .end = ready, .last_begin = ready, .after = kNoTransfer};
   // Partition p belongs to engine p / 8; lanes beyond the last engine wrap around.
   for (int lane = 0; lane < lanes;) {
     const int at = first_lane + lane;
     const int in_group = std::min(lanes - lane, lanes_per_engine - at % lanes_per_engine);
-    occupy(engines_[at / lanes_per_engine % engines], ready, time_of(work, per_lane * in_group),
-           transfer, service);
+    const Picoseconds time =
+        in_group == lanes_per_engine ? full_group : from_ns(lane_ns * in_group);
+    occupy(engines_[at / lanes_per_engine % engines], ready, time, transfer, service);
     lane += in_group;
   }
   if (work.reads_hbm || work.writes_hbm) {

@@ -30,7 +30,7 @@ class DmaEngines {
   Picoseconds busy() const;  // mean over the engines
 
  private:
-  Picoseconds time_of(const isa::DmaWork& work, double descriptors) const;
+  double ns_of_a_piece(const isa::DmaWork& work) const;
 
   const catalog::Dma& spec_;
   double hbm_bandwidth_;

@@ -19,8 +19,9 @@ class Memories {
 };
 
 bool touches(const isa::FieldInfo& field, bool writing) {
-  return field.access == isa::Access::kReadWrite ||
-         field.access == (writing ? isa::Access::kWrite : isa::Access::kRead);
+  using enum isa::Access;
+  if (field.access == kReadWrite) return true;
+  return writing ? field.access == kWrite : field.access == kRead || field.access == kReadPart;
 }
 
 }  // namespace
