@@ -1,7 +1,7 @@
 """How long the Vector and Scalar Engines' instructions hold their engine, against the published formulas.
 
-Cycles per instruction of N elements per partition are those that AWS printed for NeuronCore-v2 (NKI documentation 2.26);
-for NeuronCore-v3 they are joined by the performance modes and by what was measured on Trainium2.
+Cycles per instruction of N elements per partition are those that AWS printed for NeuronCore-v2 (NKI documentation
+2.26); for NeuronCore-v3 they are joined by the performance modes and by what was measured on Trainium2.
 """
 
 import pytest
@@ -16,7 +16,7 @@ RESET = nisa.reduce_cmd.reset_reduce
 
 
 class Tiles:
-    """Written tiles of one kernel: a and b [128, n], the rest one element per partition or what its name says."""
+    """Written tiles of one kernel: a and b [128, n], the rest [128, 1] or what its name says."""
 
     def __init__(self, n, dtype, buffer=None):
         self.a, self.b = new((128, n), dtype), new((128, n), dtype, buffer)
