@@ -94,7 +94,7 @@ def constant(values: np.ndarray, dtype, name: str) -> Tile:
     from trnsim.beta1.storage import Storage
 
     launch = run.current().launch
-    tensor = arrays.to_hbm(launch, values.astype(dtypes.host_dtype(dtype)), name)
+    tensor = arrays.to_hbm(launch, values.astype(dtypes.host_dtype(dtype)), name, dtype)
     return Tile.of(Storage(tensor, read_only=True))
 
 

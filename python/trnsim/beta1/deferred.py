@@ -17,7 +17,9 @@ from trnsim.beta1.tile import Tile
 from trnsim.lowering.tiles import refuse
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_STORES = {"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF", "POP_TOP", "RETURN_VALUE", "STORE_ATTR"}
+_VARIABLES = {"STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF"}
+_LOST = {"POP_TOP", "RETURN_VALUE", "STORE_ATTR"}  # the result never meets a tile to be written into
+_NOTHING = (None, None)
 
 
 class Deferred(Tile):
@@ -88,20 +90,32 @@ def defer(*args, **kwargs) -> Deferred:
     active.flush()
     result = Deferred(*args, **kwargs)
     active.pending = result
-    if _goes_into_a_variable():
+    operation, variable = use_of_result()
+    if operation in _VARIABLES:
+        result.result_name = variable
+        result.settle()
+    elif operation in _LOST:
         result.settle()
     return result
 
 
-def _goes_into_a_variable() -> bool:
+def variable_name(otherwise: str) -> str:
+    """The variable that the kernel assigns this call's result to, for messages."""
+    operation, variable = use_of_result()
+    return variable if operation in _VARIABLES else otherwise
+
+
+def use_of_result():
+    """The operation of the kernel's bytecode that takes the result of the current call, and its argument."""
     frame = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
-    return frame is not None and _next_operation(frame.f_code).get(frame.f_lasti) in _STORES
+    return _following(frame.f_code).get(frame.f_lasti, _NOTHING) if frame is not None else _NOTHING
 
 
 @functools.lru_cache(maxsize=4096)
-def _next_operation(code):
-    """Name of the operation that follows each one, by its offset."""
-    operations = [(entry.offset, entry.opname) for entry in dis.get_instructions(code) if entry.opname != "CACHE"]
-    return {offset: following for (offset, _), (_, following) in zip(operations, operations[1:])}
+def _following(code):
+    """The operation after each one, as (name, argument), by offset; also by the offsets of its inline caches."""
+    operations = [(entry.offset, (entry.opname, entry.argval)) for entry in dis.get_instructions(code)
+                  if entry.opname != "CACHE"]
+    return {at: following for (offset, _), (end, following) in zip(operations, operations[1:]) for at in range(offset, end, 2)}

@@ -113,7 +113,7 @@ def _broadcast(x, y):
                 x, y = (grown, y) if small is x else (x, grown)
                 break
         else:
-            x = x.with_shape(y.shape) or x
+            x = x.like(y.shape)
     if x.ndim != y.ndim:
         refuse("language.shape", f"shapes {x.shape} and {y.shape} do not broadcast; both tiles need the same axes")
     return x, y, broadcast_shapes([x.shape, y.shape])
@@ -140,7 +140,7 @@ def binary_into(op, x, y, dst) -> None:
     """dst = x <op> y at once."""
     x, y = operand(x, f"nl.{op}", "x"), operand(y, f"nl.{op}", "y")
     if isinstance(y, Tile):
-        y = y.with_shape(x.shape) or y
+        y = y.like(x.shape)
     x, y, _ = _broadcast(x, y)
     lowering.binary(op, native(x), native(y), dst=dst.target())
 
@@ -288,9 +288,16 @@ def dropout(x, rate, *, dtype=None, mask=None, **_):
 
 
 def rand(shape, dtype=dtypes.float32, **_):
-    """A tile of uniform random numbers of [0, 1)."""
+    """A tile of uniform random numbers of [0, 1).
+
+    While the simulator lacks the engines' random number instruction, they are data of the program that a DMA loads; the
+    seed is that of trnsim.install().
+    """
     now()
-    return Tile.of(Storage(lowering.rand(tuple(shape), dtype_of(dtype))))
+    if hasattr(isa, "rng") or hasattr(isa, "rand2"):
+        return Tile.of(Storage(lowering.rand(tuple(shape), dtype_of(dtype))))
+    numbers = run.current().random(session.settings.seed).random(tuple(shape), np.float32)
+    return load(assign.constant(numbers, dtypes.float32, "rand"), dtype=dtype)
 
 
 def random_seed(seed, **_):

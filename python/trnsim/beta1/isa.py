@@ -43,6 +43,7 @@ def get_nc_version() -> nc_version:
     return nc_version(session.current().launch.generation)
 
 
+_LOAD_REDUCE = reduce_cmd.load_reduce
 _PERF_MODES = {"double_row": matmul_perf_mode.double_row, "double_row_gen3": matmul_perf_mode.double_row,
                "none": matmul_perf_mode.none, "": matmul_perf_mode.none}
 
@@ -174,7 +175,7 @@ def tensor_partition_reduce(op, data, *, mask=None, dtype=None):
 def tensor_tensor(data1, data2, op, *, dtype=None, mask=None, engine=unknown_engine):
     """data1 <op> data2, element by element."""
     data1, data2 = tile(data1, "tensor_tensor", "data1"), tile(data2, "tensor_tensor", "data2")
-    data2 = data2.with_shape(data1.shape) or data2
+    data2 = data2.like(data1.shape)
     return result("tensor_tensor", isa.tensor_tensor, data1, {"data1": data1, "data2": data2},
                   {"op": token(op), "engine": engine}, dtype=promote(data1, data2), given=dtype, mask=mask)
 
@@ -202,9 +203,10 @@ def tensor_scalar_reduce(*, data, op0, operand0, reduce_op, reduce_res, reverse0
 
 
 def tensor_scalar_cumulative(*, src, dst, op0, op1, imm0, imm1=None, reduce_cmd=reduce_cmd.reset_reduce):
-    """Running op1 of src <op0> imm0 along the free axes, written to `dst`."""
+    """Running op1 of src <op0> imm0 along the free axes, written to `dst`; imm1 is where load_reduce starts from."""
     now()
-    options = {} if imm1 is None else {"imm1": native(operand(imm1, "tensor_scalar_cumulative", "imm1"))}
+    unused = imm1 is None or reduce_cmd is not _LOAD_REDUCE
+    options = {} if unused else {"imm1": native(operand(imm1, "tensor_scalar_cumulative", "imm1"))}
     isa.tensor_scalar_cumulative(dst=tile(dst, "tensor_scalar_cumulative", "dst").target(),
                                  src=tile(src, "tensor_scalar_cumulative", "src").tensor, op0=token(op0), op1=token(op1),
                                  imm0=native(operand(imm0, "tensor_scalar_cumulative", "imm0")), reduce_cmd=reduce_cmd,

@@ -7,6 +7,8 @@ never used again; if it is, it comes back through a spill to HBM, whose DMA traf
 
 import weakref
 
+import numpy as np
+
 from trnsim import _native, session
 
 _runs: list["Run"] = []
@@ -46,6 +48,7 @@ class Run:
         self.pending = None  # the Deferred whose instruction has not been issued yet
         self.outputs = []  # shared_hbm tensors, in the order of their creation: the same in every program
         self.next_output = 0
+        self._random = None
         self._used = {}  # id: weak reference to a storage, least recently used first
 
     def begin_program(self, frame):
@@ -53,6 +56,12 @@ class Run:
             self.launch = RoomyLaunch(frame.launch, self)
         frame.launch = self.launch
         self.next_output = 0
+
+    def random(self, seed: int):
+        """The generator of this launch's random numbers."""
+        if self._random is None:
+            self._random = np.random.default_rng(seed)
+        return self._random
 
     def flush(self):
         """Issue the instruction that waits, into a tile of its own."""

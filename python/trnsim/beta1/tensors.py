@@ -7,6 +7,7 @@ import numpy as np
 
 from trnsim import arrays, dtypes, lowering
 from trnsim.beta1 import assign, run
+from trnsim.beta1.deferred import variable_name
 from trnsim.beta1.issue import dtype_of, now
 from trnsim.beta1.storage import Storage
 from trnsim.beta1.tile import Tile
@@ -33,22 +34,22 @@ def ndarray(shape, dtype, *, buffer=None, name="", **_):
 
 def zeros(shape, dtype, *, buffer=None, name="", **_):
     """A tensor of zeros. In PSUM the zeros cost nothing if a matmul accumulates there first."""
-    return _create(shape, dtype, buffer, name or "zeros", 0)
+    return _create(shape, dtype, buffer, name, 0)
 
 
 def ones(shape, dtype, *, buffer=None, name="", **_):
     """A tensor of ones."""
-    return _create(shape, dtype, buffer, name or "ones", 1)
+    return _create(shape, dtype, buffer, name, 1)
 
 
 def full(shape, fill_value, dtype, *, buffer=None, name="", **_):
     """A tensor of one number."""
-    return _create(shape, dtype, buffer, name or "full", fill_value)
+    return _create(shape, dtype, buffer, name, fill_value)
 
 
 def zeros_like(x, dtype=None, *, buffer=None, name="", **_):
     """A tensor of zeros with the shape of `x`."""
-    return _create(x.shape, dtype or x.dtype, buffer if buffer is not None else _like(x), name or "zeros", 0)
+    return _create(x.shape, dtype or x.dtype, buffer if buffer is not None else _like(x), name, 0)
 
 
 def empty_like(x, dtype=None, *, buffer=None, name="", **_):
@@ -65,6 +66,7 @@ def _create(shape, dtype, buffer, name, value):
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     buffer = buffers.sbuf if buffer is None else buffer
     dtype = dtype_of(dtype)
+    name = name or variable_name("tile")
     space = getattr(buffer, "space", None)
     if space is None:
         refuse("tensor.buffer", f"buffer must be nl.sbuf, nl.psum, nl.hbm, nl.shared_hbm, nl.private_hbm or a placement of "
@@ -87,7 +89,7 @@ def _on_chip(shape):
 
 def _hbm(shape, dtype, buffer, name, value):
     def create():
-        return Storage(run.current().launch.tensor("HBM", shape, dtype, name or "output"))
+        return Storage(run.current().launch.tensor("HBM", shape, dtype, name))
 
     storage = run.current().shared_output(create) if buffer == "shared_hbm" else create()
     tensor = Tile.of(storage)
@@ -129,7 +131,7 @@ class Blocks:
         self.shape = shape
         self.dtype = dtype
         self.buffer = buffer
-        self.name = name or "blocks"
+        self.name = name
         self._blocks = blocks
         self._value = value
         self._tiles: dict[tuple[int, ...], Tile] = {}
@@ -140,7 +142,8 @@ class Blocks:
     def _tile(self, index) -> Tile:
         if index not in self._tiles:
             now()
-            self._tiles[index] = _tile(self.buffer.space, _on_chip(self.shape[self._blocks:]), self.dtype, self.name, self._value,
+            name = f"{self.name}[{', '.join(map(str, index))}]"
+            self._tiles[index] = _tile(self.buffer.space, _on_chip(self.shape[self._blocks:]), self.dtype, name, self._value,
                                        self.buffer, index)
         return self._tiles[index]
 

@@ -119,6 +119,11 @@ class Tile:
         view = self._geometry().with_shape(tuple(shape))
         return None if view is None else self._with(view)
 
+    def like(self, shape) -> "Tile":
+        """with_shape where that is possible; otherwise this tile, for an instruction to judge."""
+        shaped = self.with_shape(shape)
+        return self if shaped is None else shaped
+
     def reshape(self, shape) -> "Tile":
         """The same elements in another shape; one size may be -1. Raises ProgramError where a copy would be needed."""
         shape = (shape,) if isinstance(shape, int) else tuple(int(size) for size in shape)
