@@ -46,6 +46,8 @@ constexpr Rule kRules[] = {
 
 std::string advice(const Summary& summary) {
   if (summary.resources.empty()) return "nothing ran on the device";
+  if (summary.model_flops_utilization > 0.9)
+    return "little is left: the Tensor Engine is close to its bf16 peak";
   for (const Rule& rule : kRules) {
     if (summary.resources.front().name.starts_with(rule.resource)) return std::string(rule.advice);
   }
