@@ -15,7 +15,10 @@ SCRIPTS = sorted(path.relative_to(FOLDER) for path in FOLDER.glob("[0-9]*/*.py")
 def test_example(script, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "trnsim", "run", "--trace", tmp_path / "trace", FOLDER / script],
-        capture_output=True, text=True, timeout=300, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "PASS" in done.stdout and "FAIL" not in done.stdout

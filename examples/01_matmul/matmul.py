@@ -1,6 +1,7 @@
-"""A tiled matrix product that keeps the Tensor engine busy: C = A @ B, 2048 x 2048 x 2048 in bfloat16, on Trainium2.
+"""A tiled matrix product that keeps the Tensor engine busy: C = A @ B, 2048 x 2048 x 2048 in bfloat16, on
+Trainium2.
 
-    trnsim run examples/01_matmul/matmul.py
+trnsim run examples/01_matmul/matmul.py
 """
 
 import sys
@@ -14,7 +15,10 @@ import numpy as np
 TILE_K = 128  # rows of the array: what one matmul contracts
 TILE_M = 128  # columns of the array: rows of the result of one matmul
 TILE_N = 512  # columns of the result of one matmul: one PSUM bank of float32
-BLOCK_M, BLOCK_N = 4, 2  # tiles of the result under way at a time: 4 x 2, one for each of the eight PSUM banks
+BLOCK_M, BLOCK_N = (
+    4,
+    2,
+)  # tiles of the result under way at a time: 4 x 2, one for each of the eight PSUM banks
 
 
 @nki.jit
@@ -58,7 +62,8 @@ def loaded(source):
 
 
 def evict(target, banks):
-    """Round finished banks to bfloat16 and store them; two engines take turns, so that the banks are free sooner."""
+    """Round finished banks to bfloat16 and store them; two engines take turns, so that the banks are free
+    sooner."""
     row = nl.ndarray(target.shape, target.dtype, nl.sbuf)
     for j, bank in enumerate(banks):
         part = row[:, j * TILE_N : (j + 1) * TILE_N]
@@ -78,7 +83,9 @@ def main():
 
     expected = a.astype(np.float32) @ b.astype(np.float32)
     error = np.abs(c - expected)
-    allowed = 2.0**-8 * np.abs(expected) + 1e-3  # half a unit of bfloat16's last bit, + what the sum itself rounds
+    allowed = (
+        2.0**-8 * np.abs(expected) + 1e-3
+    )  # half a unit of bfloat16's last bit, + what the sum itself rounds
     passed = bool((error <= allowed).all())
     worst = error.argmax()
     verdict = "PASS" if passed else "FAIL"

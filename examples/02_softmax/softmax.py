@@ -1,6 +1,7 @@
-"""Softmax over rows, twice: operation by operation, and with the Scalar engine doing three of them in one instruction.
+"""Softmax over rows, twice: operation by operation, and with the Scalar engine doing three of them in one
+instruction.
 
-    trnsim run examples/02_softmax/softmax.py
+trnsim run examples/02_softmax/softmax.py
 """
 
 import sys
@@ -57,8 +58,10 @@ def main():
         profile = trnsim.last_profile()
         times[kernel] = profile.latency_us
         vector = profile.busy_us["Vector"]
-        print(f"{profile.kernel:>6}: largest relative error {error:.1e}; {profile.latency_us:6.1f} us, "
-              f"the Vector engine busy for {vector / profile.latency_us:.0%} of it")
+        print(
+            f"{profile.kernel:>6}: largest relative error {error:.1e}; {profile.latency_us:6.1f} us, "
+            f"the Vector engine busy for {vector / profile.latency_us:.0%} of it"
+        )
         passed &= bool(error < 1e-5)
 
     faster = times[plain] / times[fused]

@@ -1,4 +1,5 @@
-"""What the tests of instructions share: run a function as a kernel on a chip, and put its arrays on the chip."""
+"""What the tests of instructions share: run a function as a kernel on a chip, and put its arrays on the
+chip."""
 
 import pytest
 import trnsim
@@ -6,7 +7,8 @@ import trnsim
 
 @pytest.fixture
 def run():
-    """run(fn, *arrays, chip="trn2", **kwargs): call `fn` as a kernel on a chip and return its results as arrays."""
+    """run(fn, *arrays, chip="trn2", **kwargs): call `fn` as a kernel on a chip and return its results as
+    arrays."""
 
     def call(fn, *arrays, chip="trn2", **kwargs):
         trnsim.install(chip=chip)

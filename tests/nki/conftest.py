@@ -8,7 +8,8 @@ trnsim.install()
 
 @pytest.fixture
 def run():
-    """run(fn, *arrays, chip="trn2", **kwargs): call `fn` as a kernel on a chip and return its results as arrays."""
+    """run(fn, *arrays, chip="trn2", **kwargs): call `fn` as a kernel on a chip and return its results as
+    arrays."""
 
     def call(fn, *arrays, chip="trn2", **kwargs):
         trnsim.install(chip=chip)
@@ -22,7 +23,8 @@ def run():
 
 @pytest.fixture
 def evaluate(run):
-    """evaluate(fn, *arrays): load the arrays into tiles, apply `fn` to them and return the tile it makes as an array."""
+    """evaluate(fn, *arrays): load the arrays into tiles, apply `fn` to them and return the tile it makes as
+    an array."""
     import nki.isa as nisa
     import nki.language as nl
 

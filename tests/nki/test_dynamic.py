@@ -1,4 +1,5 @@
-"""Addresses and loop bounds that the kernel computes: tiles and registers as indices, gathers and scatters."""
+"""Addresses and loop bounds that the kernel computes: tiles and registers as indices, gathers and
+scatters."""
 
 import numpy as np
 import pytest
@@ -29,15 +30,20 @@ def fetched(source, shape):
     return out
 
 
-@pytest.mark.parametrize("index", [lambda: 2, lambda: scalar(2), lambda: nisa.register_alloc(2)],
-                         ids=["number", "tile", "register"])
+@pytest.mark.parametrize(
+    "index",
+    [lambda: 2, lambda: scalar(2), lambda: nisa.register_alloc(2)],
+    ids=["number", "tile", "register"],
+)
 def test_select(run, index):
     x = sample((4, 16, 8))
     same(run(lambda t: fetched(t.select(0, index()), (16, 8)), x), x[2])
     same(run(lambda t: fetched(t.select(1, index()), (4, 8)), x), x[:, 2])
     same(run(lambda t: fetched(t.ap([[8, 16], [1, 8]], scalar_offset=index()), (16, 8)), x), x[2])
-    same(run(lambda t: fetched(t.ap([[8, 4], [1, 8]], scalar_offset=index(), indirect_dim=1), (4, 8)), x),
-         x.reshape(64, 8)[2:6])
+    same(
+        run(lambda t: fetched(t.ap([[8, 4], [1, 8]], scalar_offset=index(), indirect_dim=1), (4, 8)), x),
+        x.reshape(64, 8)[2:6],
+    )
 
 
 def test_a_tile_in_a_subscript(run):
@@ -69,14 +75,25 @@ def test_gather(run, dtype):
     x, rows = sample((64, 40)), np.array(ROWS, dtype)[:, None]
     same(run(lambda t, r: fetched(t.vector_select(0, rows_tile(r)), (5, 40)), x, rows), x[ROWS])
     pattern = [[40, 5], [1, 40]]
-    same(run(lambda t, r: fetched(t.ap(pattern, vector_offset=rows_tile(r), indirect_dim=0), (5, 40)), x, rows), x[ROWS])
+    same(
+        run(
+            lambda t, r: fetched(t.ap(pattern, vector_offset=rows_tile(r), indirect_dim=0), (5, 40)), x, rows
+        ),
+        x[ROWS],
+    )
 
 
 def test_gather_of_parts_of_rows(run):
     x, rows = sample((64, 40)), np.array(ROWS, np.int32)[:, None]
-    same(run(lambda t, r: fetched(t.ap([[40, 5], [2, 8]], 3, vector_offset=rows_tile(r)), (5, 8)), x, rows), x[ROWS, 3:19:2])
+    same(
+        run(lambda t, r: fetched(t.ap([[40, 5], [2, 8]], 3, vector_offset=rows_tile(r)), (5, 8)), x, rows),
+        x[ROWS, 3:19:2],
+    )
     same(run(lambda t, r: fetched(t.vector_select(0, rows_tile(r))[:, 4:9], (5, 5)), x, rows), x[ROWS, 4:9])
-    same(run(lambda t, r: fetched(t.ap([[40, 3], [1, 40]], vector_offset=rows_tile(r)), (3, 40)), x, rows), x[ROWS[:3]])
+    same(
+        run(lambda t, r: fetched(t.ap([[40, 3], [1, 40]], vector_offset=rows_tile(r)), (3, 40)), x, rows),
+        x[ROWS[:3]],
+    )
 
 
 def test_gather_of_matrices(run):
@@ -123,15 +140,23 @@ def test_an_index_that_does_not_exist(run):
 
     def kernel(tensor):
         tile = nl.zeros((1, 8), nl.float32)
-        nisa.dma_copy(dst=tile, src=tensor.ap([[8, 1], [1, 8]], scalar_offset=scalar(9)), oob_mode=nisa.oob_mode.skip)
+        nisa.dma_copy(
+            dst=tile, src=tensor.ap([[8, 1], [1, 8]], scalar_offset=scalar(9)), oob_mode=nisa.oob_mode.skip
+        )
         return fetched(tile, (1, 8))
 
     same(run(kernel, x), np.zeros((1, 8), np.float32))
 
 
 REFUSED = {
-    "both offsets": (lambda t, r: t.ap([[8, 1], [1, 8]], scalar_offset=0, vector_offset=r), "tensor.indirect"),
-    "vector on another dimension": (lambda t, r: t.ap([[8, 1], [1, 8]], vector_offset=r, indirect_dim=1), "tensor.indirect"),
+    "both offsets": (
+        lambda t, r: t.ap([[8, 1], [1, 8]], scalar_offset=0, vector_offset=r),
+        "tensor.indirect",
+    ),
+    "vector on another dimension": (
+        lambda t, r: t.ap([[8, 1], [1, 8]], vector_offset=r, indirect_dim=1),
+        "tensor.indirect",
+    ),
     "vector_select of dim 1": (lambda t, r: t.vector_select(1, r), "tensor.indirect"),
     "vector on chip": (lambda t, r: nl.load(t).vector_select(0, r), "tensor.indirect"),
     "partition chosen at run time": (lambda t, r: nl.load(t).select(0, r[0:1]), "tensor.indirect"),
@@ -139,8 +164,10 @@ REFUSED = {
     "selected twice": (lambda t, r: t.vector_select(0, r).select(1, 0), "tensor.indirect"),
     "vector as scalar": (lambda t, r: t.select(0, r), "tensor.indirect"),
     "float index": (lambda t, r: t.select(0, nl.zeros((1, 1), nl.float32)), "tensor.indirect"),
-    "computed with": (lambda t, r: nisa.tensor_copy(dst=nl.ndarray((5, 8), nl.float32), src=t.vector_select(0, r)),
-                      "tensor_copy.argument"),
+    "computed with": (
+        lambda t, r: nisa.tensor_copy(dst=nl.ndarray((5, 8), nl.float32), src=t.vector_select(0, r)),
+        "tensor_copy.argument",
+    ),
 }
 
 
@@ -159,15 +186,22 @@ def test_registers_and_loops(run):
         nisa.register_load(register, nl.load(counts))
 
         def body(r):
-            nisa.memset(dst=seen[:, int(r):int(r) + 1], value=int(r))
+            nisa.memset(dst=seen[:, int(r) : int(r) + 1], value=int(r))
             nisa.register_move(r, int(r) - 1)
             return r
 
         nl.while_loop(register, body)
         for i in nl.dynamic_range(nisa.register_alloc(5), 8, 2):
-            nisa.memset(dst=seen[:, i:i + 1], value=i * 10)
-        nl.fori_loop(0, nisa.register_alloc(1), lambda i: nisa.memset(dst=seen[:, i:int(i) + 1], value=-1)
-                     if False else nisa.register_store(seen[:, 0:1], -1))
+            nisa.memset(dst=seen[:, i : i + 1], value=i * 10)
+        nl.fori_loop(
+            0,
+            nisa.register_alloc(1),
+            lambda i: (
+                nisa.memset(dst=seen[:, i : int(i) + 1], value=-1)
+                if False
+                else nisa.register_store(seen[:, 0:1], -1)
+            ),
+        )
         with nl.no_reorder():
             return fetched(seen, (1, 8))
 

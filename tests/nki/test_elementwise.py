@@ -10,13 +10,27 @@ trnsim.install()
 import nki.language as nl
 
 EXACT = {
-    "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "maximum": np.maximum,
-    "minimum": np.minimum, "equal": np.equal, "not_equal": np.not_equal, "greater": np.greater,
-    "greater_equal": np.greater_equal, "less": np.less, "less_equal": np.less_equal,
-    "logical_and": np.logical_and, "logical_or": np.logical_or, "logical_xor": np.logical_xor,
+    "add": np.add,
+    "subtract": np.subtract,
+    "multiply": np.multiply,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "equal": np.equal,
+    "not_equal": np.not_equal,
+    "greater": np.greater,
+    "greater_equal": np.greater_equal,
+    "less": np.less,
+    "less_equal": np.less_equal,
+    "logical_and": np.logical_and,
+    "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
 }
-BITS = {"bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor,
-        "left_shift": np.left_shift}
+BITS = {
+    "bitwise_and": np.bitwise_and,
+    "bitwise_or": np.bitwise_or,
+    "bitwise_xor": np.bitwise_xor,
+    "left_shift": np.left_shift,
+}
 
 
 def fp32(function, *operands):
@@ -47,11 +61,22 @@ def test_a_number_on_either_side(evaluate, name, number):
     same(evaluate(lambda a: getattr(nl, name)(number, a), x), fp32(EXACT[name], number, x))
 
 
-@pytest.mark.parametrize("shapes", [
-    ((64, 10), (64, 1)), ((64, 1), (64, 10)), ((1, 10), (64, 10)), ((64, 10), (1, 10)), ((64, 1), (1, 10)),
-    ((1, 1), (64, 10)), ((128, 600), (1, 600)), ((32, 4, 6), (32, 1, 6)), ((32, 4, 1), (32, 1, 6)),
-    ((32, 4, 6), (32, 1)), ((32, 1), (32, 4, 6)),
-])
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((64, 10), (64, 1)),
+        ((64, 1), (64, 10)),
+        ((1, 10), (64, 10)),
+        ((64, 10), (1, 10)),
+        ((64, 1), (1, 10)),
+        ((1, 1), (64, 10)),
+        ((128, 600), (1, 600)),
+        ((32, 4, 6), (32, 1, 6)),
+        ((32, 4, 1), (32, 1, 6)),
+        ((32, 4, 6), (32, 1)),
+        ((32, 1), (32, 4, 6)),
+    ],
+)
 @pytest.mark.parametrize("name", ["add", "subtract", "greater"])
 def test_broadcasting(evaluate, name, shapes):
     x, y = (sample(shape, seed=seed) for seed, shape in enumerate(shapes))
@@ -107,10 +132,23 @@ def test_divide(evaluate):
 
 
 FUNCTIONS = {
-    "abs": np.abs, "square": np.square, "negative": np.negative, "sign": np.sign, "exp": np.exp, "tanh": np.tanh,
-    "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "relu": lambda x: np.maximum(x, 0), "floor": np.floor,
-    "ceil": np.ceil, "trunc": np.trunc, "copy": lambda x: x, "logical_not": lambda x: x == 0, "sin": np.sin,
-    "cos": np.cos, "silu": lambda x: x / (1 + np.exp(-x)), "softplus": lambda x: np.log1p(np.exp(x)),
+    "abs": np.abs,
+    "square": np.square,
+    "negative": np.negative,
+    "sign": np.sign,
+    "exp": np.exp,
+    "tanh": np.tanh,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "relu": lambda x: np.maximum(x, 0),
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "trunc": np.trunc,
+    "copy": lambda x: x,
+    "logical_not": lambda x: x == 0,
+    "sin": np.sin,
+    "cos": np.cos,
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "softplus": lambda x: np.log1p(np.exp(x)),
 }
 POSITIVE = {"log": np.log, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "reciprocal": lambda x: 1 / x}
 
@@ -122,8 +160,21 @@ def test_one_tile(evaluate, name, dtype):
     close(evaluate(lambda a: getattr(nl, name)(a), x), (FUNCTIONS | POSITIVE)[name](wide(x)), ulps=3)
 
 
-@pytest.mark.parametrize("name", ["gelu", "gelu_dx", "gelu_apprx_tanh", "gelu_apprx_sigmoid", "silu_dx", "mish", "erf",
-                                  "erf_dx", "gelu_apprx_sigmoid_dx", "arctan"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gelu",
+        "gelu_dx",
+        "gelu_apprx_tanh",
+        "gelu_apprx_sigmoid",
+        "silu_dx",
+        "mish",
+        "erf",
+        "erf_dx",
+        "gelu_apprx_sigmoid_dx",
+        "arctan",
+    ],
+)
 def test_every_activation_function_can_be_called(evaluate, name):
     x = sample((16, 9), low=-1.5, high=1.5)
     assert np.isfinite(evaluate(lambda a: getattr(nl, name)(a), x)).all()
@@ -132,7 +183,9 @@ def test_every_activation_function_can_be_called(evaluate, name):
 @pytest.mark.parametrize("name", ["sin", "cos"])
 def test_range_reduction_over_many_periods(evaluate, name):
     x = np.linspace(-1000, 1000, 128 * 100).reshape(128, 100).astype(np.float32)
-    np.testing.assert_allclose(evaluate(lambda a: getattr(nl, name)(a), x), getattr(np, name)(wide(x)), atol=5e-7)
+    np.testing.assert_allclose(
+        evaluate(lambda a: getattr(nl, name)(a), x), getattr(np, name)(wide(x)), atol=5e-7
+    )
 
 
 def test_tangent(evaluate):
@@ -176,17 +229,20 @@ def test_two_tiles_of_psum(evaluate):
     np.testing.assert_allclose(result, 2 * wide(x).T @ wide(y), rtol=1e-5, atol=1e-4)
 
 
-@pytest.mark.parametrize("text, function", [
-    ("remainder", lambda a: nl.mod(a, 2)),
-    ("remainder", lambda a: nl.fmod(a, 2)),
-    ("at least one of x and y must be a tile", lambda a: nl.add(1, 2)),
-    ("y must be a tile or a number, got str", lambda a: nl.add(a, "one")),
-    ("shapes (8, 6) and (8, 5) neither agree nor broadcast", lambda a: nl.add(a, a[:, :5])),
-    ("shapes (8, 6) and (4, 6) neither agree nor broadcast", lambda a: nl.add(a, a[:4])),
-    ("y is the number 0", lambda a: nl.divide(a, 0)),
-    ("nl.bypass is an operand of instructions", lambda a: nl.bypass(a)),
-    ("x must be a tensor, got list", lambda a: nl.exp([1.0])),
-])
+@pytest.mark.parametrize(
+    "text, function",
+    [
+        ("remainder", lambda a: nl.mod(a, 2)),
+        ("remainder", lambda a: nl.fmod(a, 2)),
+        ("at least one of x and y must be a tile", lambda a: nl.add(1, 2)),
+        ("y must be a tile or a number, got str", lambda a: nl.add(a, "one")),
+        ("shapes (8, 6) and (8, 5) neither agree nor broadcast", lambda a: nl.add(a, a[:, :5])),
+        ("shapes (8, 6) and (4, 6) neither agree nor broadcast", lambda a: nl.add(a, a[:4])),
+        ("y is the number 0", lambda a: nl.divide(a, 0)),
+        ("nl.bypass is an operand of instructions", lambda a: nl.bypass(a)),
+        ("x must be a tensor, got list", lambda a: nl.exp([1.0])),
+    ],
+)
 def test_refusals(evaluate, text, function):
     with pytest.raises(trnsim.Error, match=text.replace("(", r"\(").replace(")", r"\)")):
         evaluate(function, sample((8, 6)))

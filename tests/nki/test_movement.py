@@ -78,8 +78,14 @@ def test_matmul_says_what_does_not_fit(evaluate):
 
 CHOICES = {
     "tiles": (lambda c, x, y: nl.where(c, x, y), lambda c, x, y: np.where(c, x, y)),
-    "number where true": (lambda c, x, y: nl.where(c, 2.5, y), lambda c, x, y: np.where(c, np.float32(2.5), y)),
-    "number where false": (lambda c, x, y: nl.where(c, x, -1), lambda c, x, y: np.where(c, x, np.float32(-1))),
+    "number where true": (
+        lambda c, x, y: nl.where(c, 2.5, y),
+        lambda c, x, y: np.where(c, np.float32(2.5), y),
+    ),
+    "number where false": (
+        lambda c, x, y: nl.where(c, x, -1),
+        lambda c, x, y: np.where(c, x, np.float32(-1)),
+    ),
     "column": (lambda c, x, y: nl.where(c, x[:, 0:1], y), lambda c, x, y: np.where(c, x[:, :1], y)),
     "row": (lambda c, x, y: nl.where(c, x[0:1], y), lambda c, x, y: np.where(c, x[:1], y)),
 }
@@ -95,8 +101,17 @@ def test_where(evaluate, choice, dtype):
 
 
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
-@pytest.mark.parametrize("shape, to", [((1, 10), (128, 10)), ((1, 600), (70, 600)), ((1, 1), (64, 8)), ((64, 1), (64, 8)),
-                                       ((1, 2, 1), (33, 2, 5)), ((4, 4), (4, 4))])
+@pytest.mark.parametrize(
+    "shape, to",
+    [
+        ((1, 10), (128, 10)),
+        ((1, 600), (70, 600)),
+        ((1, 1), (64, 8)),
+        ((64, 1), (64, 8)),
+        ((1, 2, 1), (33, 2, 5)),
+        ((4, 4), (4, 4)),
+    ],
+)
 def test_broadcast_to(evaluate, shape, to, dtype):
     x = sample(shape, dtype, 0, 100)
     same(evaluate(lambda a: nl.broadcast_to(a, to), x), np.ascontiguousarray(np.broadcast_to(x, to)))
@@ -113,7 +128,10 @@ def test_broadcast_to_converts_and_refuses(evaluate):
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_gather_flattened(evaluate, index, dtype):
     x, at = sample((64, 5, 8), dtype), sample((64, 20), index, 0, 39, seed=1)
-    same(evaluate(lambda a, b: nl.gather_flattened(a, b), x, at), np.take_along_axis(x.reshape(64, 40), at.astype(int), 1))
+    same(
+        evaluate(lambda a, b: nl.gather_flattened(a, b), x, at),
+        np.take_along_axis(x.reshape(64, 40), at.astype(int), 1),
+    )
 
 
 def test_dropout(evaluate):
@@ -128,17 +146,29 @@ def test_dropout(evaluate):
 def test_constants(run, buffer, dtype):
     def kernel(x):
         where = {"buffer": getattr(nl, buffer)}
-        made = (nl.zeros((70, 33), host(dtype), **where), nl.ones((70, 33), host(dtype), **where),
-                nl.full((70, 33), 7, host(dtype), **where), nl.zeros_like(x, host(dtype), **where))
+        made = (
+            nl.zeros((70, 33), host(dtype), **where),
+            nl.ones((70, 33), host(dtype), **where),
+            nl.full((70, 33), 7, host(dtype), **where),
+            nl.zeros_like(x, host(dtype), **where),
+        )
         return tuple(made if buffer == "shared_hbm" else (to_hbm(tile) for tile in made))
 
     zeros, ones, sevens, like = run(kernel, sample((5, 6)))
-    for got, value, shape in ((zeros, 0, (70, 33)), (ones, 1, (70, 33)), (sevens, 7, (70, 33)), (like, 0, (5, 6))):
+    for got, value, shape in (
+        (zeros, 0, (70, 33)),
+        (ones, 1, (70, 33)),
+        (sevens, 7, (70, 33)),
+        (like, 0, (5, 6)),
+    ):
         same(got, np.full(shape, value, host(dtype)))
 
 
 def test_constants_longer_than_one_transfer(run):
-    same(run(lambda x: nl.full((600, 1001), 2.5, nl.float32, nl.shared_hbm), sample((1, 1))), np.full((600, 1001), 2.5, np.float32))
+    same(
+        run(lambda x: nl.full((600, 1001), 2.5, nl.float32, nl.shared_hbm), sample((1, 1))),
+        np.full((600, 1001), 2.5, np.float32),
+    )
 
 
 def test_empty_like(run):

@@ -13,10 +13,19 @@ import nki.isa as nisa
 import nki.language as nl
 
 
-@pytest.mark.parametrize("op, function", [
-    (nl.add, np.add), (np.add, np.add), (np.multiply, np.multiply), (np.maximum, np.maximum), (np.max, np.maximum),
-    (nl.max, np.maximum), (np.subtract, np.subtract), (np.greater, np.greater),
-])
+@pytest.mark.parametrize(
+    "op, function",
+    [
+        (nl.add, np.add),
+        (np.add, np.add),
+        (np.multiply, np.multiply),
+        (np.maximum, np.maximum),
+        (np.max, np.maximum),
+        (nl.max, np.maximum),
+        (np.subtract, np.subtract),
+        (np.greater, np.greater),
+    ],
+)
 def test_tensor_tensor(evaluate, op, function):
     def kernel(a, b):
         result = nl.ndarray(a.shape, a.dtype, nl.sbuf)
@@ -54,7 +63,9 @@ def test_operators_are_values():
     assert nl.add == nl.add and nl.add != nl.multiply and len({nl.add, nl.add, nl.exp}) == 2
 
 
-@pytest.mark.parametrize("name", ["add", "exp", "max", "copy", "where", "load", "softmax", "shared_identity_matrix"])
+@pytest.mark.parametrize(
+    "name", ["add", "exp", "max", "copy", "where", "load", "softmax", "shared_identity_matrix"]
+)
 def test_signatures_and_docs(name):
     assert getattr(nl, name).__doc__
 
@@ -66,14 +77,22 @@ def test_unknown_operator():
 
 
 def test_enumerations():
-    assert {choice.name for choice in nisa.reduce_cmd} == {"idle", "reset", "reduce", "reset_reduce", "load_reduce"}
+    assert {choice.name for choice in nisa.reduce_cmd} == {
+        "idle",
+        "reset",
+        "reduce",
+        "reset_reduce",
+        "load_reduce",
+    }
     assert nki.isa.constants.dge_mode.hwdge is nisa.dge_mode.hwdge
     assert nisa.vector_engine is nisa.engine.vector
     with pytest.raises(AttributeError, match="oob_mode has no member 'ignore'; it has error, skip"):
-        nisa.oob_mode.ignore
+        _ = nisa.oob_mode.ignore
 
 
-@pytest.mark.parametrize("chip, version", [("trn1", "gen2"), ("inf2", "gen2"), ("trn2", "gen3"), ("trn3", "gen4")])
+@pytest.mark.parametrize(
+    "chip, version", [("trn1", "gen2"), ("inf2", "gen2"), ("trn2", "gen3"), ("trn3", "gen4")]
+)
 def test_generation(run, chip, version):
     def kernel(x):
         assert nisa.get_nc_version() == getattr(nisa.nc_version, version)
@@ -90,13 +109,26 @@ def test_missing_instructions_say_so(run, name):
         run(lambda x: getattr(nisa, name)(x), sample((1, 1)))
 
 
-@pytest.mark.parametrize("a, b, expected", [
-    ("float32", "int32", "float32"), ("bfloat16", "int32", "bfloat16"), ("float16", "bfloat16", "float32"),
-    ("float8_e4m3", "float16", "float16"), ("float8_e4m3", "bfloat16", "bfloat16"),
-    ("float8_e4m3", "float8_e5m2", "bfloat16"), ("tfloat32", "float32", "float32"), ("int8", "uint8", "int16"),
-    ("int8", "uint16", "int32"), ("int32", "uint32", "float32"), ("int8", "int32", "int32"), ("uint8", "uint8", "uint8"),
-    ("bool", "int8", "int16"), ("float16", "float32", "float32"), ("uint16", "uint32", "uint32"),
-])
+@pytest.mark.parametrize(
+    "a, b, expected",
+    [
+        ("float32", "int32", "float32"),
+        ("bfloat16", "int32", "bfloat16"),
+        ("float16", "bfloat16", "float32"),
+        ("float8_e4m3", "float16", "float16"),
+        ("float8_e4m3", "bfloat16", "bfloat16"),
+        ("float8_e4m3", "float8_e5m2", "bfloat16"),
+        ("tfloat32", "float32", "float32"),
+        ("int8", "uint8", "int16"),
+        ("int8", "uint16", "int32"),
+        ("int32", "uint32", "float32"),
+        ("int8", "int32", "int32"),
+        ("uint8", "uint8", "uint8"),
+        ("bool", "int8", "int16"),
+        ("float16", "float32", "float32"),
+        ("uint16", "uint32", "uint32"),
+    ],
+)
 def test_promotion(a, b, expected):
     from trnsim import dtypes
 

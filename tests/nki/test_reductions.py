@@ -20,7 +20,9 @@ def in_order(function, x, axis):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("name, function", [("sum", np.add), ("prod", np.multiply), ("max", np.maximum), ("min", np.minimum)])
+@pytest.mark.parametrize(
+    "name, function", [("sum", np.add), ("prod", np.multiply), ("max", np.maximum), ("min", np.minimum)]
+)
 def test_one_axis(evaluate, name, function, dtype):
     x = sample((128, 40), dtype, -1.2, 1.2)
     expected = in_order(function, x, 1)[:, None]
@@ -33,7 +35,9 @@ def test_one_axis(evaluate, name, function, dtype):
 def test_several_dimensions(evaluate, axis, first, keepdims):
     x = sample((64, 5, 9))
     expected = in_order(np.add, x, first)
-    shape = x.shape[:first] + (1,) * (3 - first) if keepdims else expected.shape if expected.ndim > 1 else (64, 1)
+    shape = (
+        x.shape[:first] + (1,) * (3 - first) if keepdims else expected.shape if expected.ndim > 1 else (64, 1)
+    )
     same(evaluate(lambda a: nl.sum(a, axis=axis, keepdims=keepdims), x), expected.reshape(shape))
 
 
@@ -53,13 +57,19 @@ def test_mean(evaluate, axis, dtype):
 @pytest.mark.parametrize("length", [1, 2, 3, 511, 512, 513, 1300])
 def test_variance_of_any_length(evaluate, length):
     x = sample((32, length))
-    np.testing.assert_allclose(evaluate(lambda a: nl.var(a, axis=1), x), wide(x).var(1, keepdims=True), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        evaluate(lambda a: nl.var(a, axis=1), x), wide(x).var(1, keepdims=True), rtol=1e-5, atol=1e-6
+    )
 
 
 def test_variance_of_several_dimensions(evaluate):
     x = sample((32, 4, 30))
-    np.testing.assert_allclose(evaluate(lambda a: nl.var(a, axis=2), x), wide(x).var(2, keepdims=True), rtol=1e-5)
-    np.testing.assert_allclose(evaluate(lambda a: nl.var(a, axis=(1, 2)), x), wide(x).var((1, 2), keepdims=True), rtol=1e-5)
+    np.testing.assert_allclose(
+        evaluate(lambda a: nl.var(a, axis=2), x), wide(x).var(2, keepdims=True), rtol=1e-5
+    )
+    np.testing.assert_allclose(
+        evaluate(lambda a: nl.var(a, axis=(1, 2)), x), wide(x).var((1, 2), keepdims=True), rtol=1e-5
+    )
 
 
 def softmax(x, axis):
@@ -68,7 +78,9 @@ def softmax(x, axis):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("shape, axis", [((128, 64), -1), ((128, 64), 1), ((16, 5, 9), 2), ((16, 5, 9), (1, 2))])
+@pytest.mark.parametrize(
+    "shape, axis", [((128, 64), -1), ((128, 64), 1), ((16, 5, 9), 2), ((16, 5, 9), (1, 2))]
+)
 def test_softmax(evaluate, shape, axis, dtype):
     x = sample(shape, dtype, -20, 20)
     close(evaluate(lambda a: nl.softmax(a, axis=axis), x), softmax(x, axis), ulps=16)
@@ -87,10 +99,16 @@ def test_rms_norm(evaluate, rows, dtype):
     close(evaluate(lambda a, b: nl.rms_norm(a, b, axis=1, n=48), x, w), expected, ulps=8)
 
 
-@pytest.mark.parametrize("axis, text", [
-    (0, "axis 0 is the partition dimension"), (1, "only the last free dimensions"), (3, "axis 3 of a tile with 3"),
-    ((2, 2), "names a dimension twice"), ("x", "axis 'x'"),
-])
+@pytest.mark.parametrize(
+    "axis, text",
+    [
+        (0, "axis 0 is the partition dimension"),
+        (1, "only the last free dimensions"),
+        (3, "axis 3 of a tile with 3"),
+        ((2, 2), "names a dimension twice"),
+        ("x", "axis 'x'"),
+    ],
+)
 def test_axes_that_are_refused(evaluate, axis, text):
     with pytest.raises(trnsim.ProgramError, match=text) as caught:
         evaluate(lambda a: nl.sum(a, axis=axis), sample((8, 4, 4)))

@@ -63,7 +63,9 @@ def test_a_launch_leaves_a_profile():
 
 def test_profile_before_any_launch():
     code = "import trnsim; trnsim.install(); trnsim.last_profile()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": ":".join(sys.path)})
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": ":".join(sys.path)}
+    )
     assert "ProgramError: no kernel has run yet" in done.stderr
 
 
@@ -91,8 +93,11 @@ def user_line(error):
     return frames[-1].line
 
 
-@pytest.mark.parametrize("wrap", [nki.jit, nki.jit(mode="baremetal", platform_target="trn2"), nki.jit()],
-                         ids=["plain", "options", "called"])
+@pytest.mark.parametrize(
+    "wrap",
+    [nki.jit, nki.jit(mode="baremetal", platform_target="trn2"), nki.jit()],
+    ids=["plain", "options", "called"],
+)
 def test_ways_to_decorate(wrap):
     @wrap
     def kernel(x):
@@ -134,7 +139,10 @@ def test_kernels_call_kernels():
 def test_several_results_and_nested_arguments():
     @nki.jit
     def kernel(tensors, scale):
-        return {"sum": to_hbm(nl.add(*(nl.load(t) for t in tensors))), "rest": (to_hbm(nl.load(tensors[0])), scale)}
+        return {
+            "sum": to_hbm(nl.add(*(nl.load(t) for t in tensors))),
+            "rest": (to_hbm(nl.load(tensors[0])), scale),
+        }
 
     x, y = np.rint(sample((4, 4))), np.rint(sample((4, 4), seed=1))
     result = kernel((x, y), scale=3)
@@ -191,7 +199,10 @@ MISTAKES = {
     "number for a tensor": (lambda t: nisa.tensor_copy(dst=t, src=1.0), "src must be a tensor"),
     "argument missing": (lambda t: nisa.tensor_copy(dst=t), "'src' is missing"),
     "not an operator": (lambda t: nisa.tensor_scalar(dst=t, data=t, op0="add", operand0=1.0), "ALU operator"),
-    "never written": (lambda t: nisa.tensor_copy(dst=t, src=nl.ndarray(t.shape, t.dtype, nl.sbuf)), "written"),
+    "never written": (
+        lambda t: nisa.tensor_copy(dst=t, src=nl.ndarray(t.shape, t.dtype, nl.sbuf)),
+        "written",
+    ),
     "language function": (lambda t: nl.add(t, t[0:2]), "neither agree nor broadcast"),
     "too large": (lambda t: nl.ndarray((128, 10**6), nl.float32, nl.sbuf), "overflow"),
     "partitions": (lambda t: nl.ndarray((129, 4), nl.float32, nl.sbuf), "129 partitions"),
@@ -214,7 +225,11 @@ def test_mistakes_point_at_the_line(name):
 
 
 def test_outside_a_kernel():
-    for action in (lambda: nl.ndarray((2, 2), nl.float32), lambda: nl.program_id(0), lambda: nl.zeros((2, 2), nl.float32)):
+    for action in (
+        lambda: nl.ndarray((2, 2), nl.float32),
+        lambda: nl.program_id(0),
+        lambda: nl.zeros((2, 2), nl.float32),
+    ):
         with pytest.raises(trnsim.ProgramError, match="inside a kernel") as caught:
             action()
         assert caught.value.rule == "launch.outside"

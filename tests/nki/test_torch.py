@@ -9,7 +9,9 @@ import nki
 import nki.language as nl
 
 pytestmark = pytest.mark.needs_torch
-torch = pytest.importorskip("torch", reason="PyTorch is not installed; pip install trnsim[torch] to run these tests")
+torch = pytest.importorskip(
+    "torch", reason="PyTorch is not installed; pip install trnsim[torch] to run these tests"
+)
 
 
 @nki.jit

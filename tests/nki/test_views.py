@@ -24,13 +24,21 @@ VIEWS = {  # on a tensor of shape [16, 4, 6]
     "reshape_dim infers": (lambda t: t.reshape_dim(-1, (-1, 2)), lambda x: x.reshape(16, 4, 3, 2)),
     "flatten_dims": (lambda t: t.flatten_dims(1, 2), lambda x: x.reshape(16, 24)),
     "permute": (lambda t: t.permute((0, 2, 1)), lambda x: x.transpose(0, 2, 1)),
-    "permute and pick": (lambda t: t[0:8].permute((0, 2, 1))[:, 0, :], lambda x: x[:8].transpose(0, 2, 1)[:, 0]),
+    "permute and pick": (
+        lambda t: t[0:8].permute((0, 2, 1))[:, 0, :],
+        lambda x: x[:8].transpose(0, 2, 1)[:, 0],
+    ),
     "expand_dim": (lambda t: t.expand_dim(1), lambda x: x[:, None]),
     "squeeze_dim": (lambda t: t[:, 1:2].squeeze_dim(1), lambda x: x[:, 1]),
     "broadcast": (lambda t: t[:, :, 0:1].broadcast(2, 5), lambda x: np.repeat(x[:, :, :1], 5, 2)),
-    "rearrange": (lambda t: t.rearrange(("p", "a", ("b", "c")), ("p", "c", ("a", "b")), {"c": 2}),
-                  lambda x: x.reshape(16, 12, 2).transpose(0, 2, 1)),
-    "rearrange order": (lambda t: t.rearrange(("p", "a", "b"), ("p", "b", "a")), lambda x: x.transpose(0, 2, 1)),
+    "rearrange": (
+        lambda t: t.rearrange(("p", "a", ("b", "c")), ("p", "c", ("a", "b")), {"c": 2}),
+        lambda x: x.reshape(16, 12, 2).transpose(0, 2, 1),
+    ),
+    "rearrange order": (
+        lambda t: t.rearrange(("p", "a", "b"), ("p", "b", "a")),
+        lambda x: x.transpose(0, 2, 1),
+    ),
     "ap": (lambda t: t.ap(pattern=[(24, 16), (2, 12)]), lambda x: x.reshape(16, 24)[:, ::2]),
     "ap with offset": (lambda t: t.ap([[24, 8], [1, 5]], offset=3), lambda x: x.reshape(16, 24)[:8, 3:8]),
     "ap reads again": (lambda t: t.ap([[24, 16], [0, 3], [1, 2]]), lambda x: np.repeat(x[:, 0:1, :2], 3, 1)),
@@ -84,7 +92,13 @@ def test_writing_through_a_view(run):
 def test_what_a_tensor_says_of_itself(run):
     def kernel(x):
         t = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf, name="t")
-        assert (t.shape, t.strides, t.offset, t.dtype, t.buffer) == ((128, 64), (64, 1), 0, nl.float32, nl.sbuf)
+        assert (t.shape, t.strides, t.offset, t.dtype, t.buffer) == (
+            (128, 64),
+            (64, 1),
+            0,
+            nl.float32,
+            nl.sbuf,
+        )
         assert (t.ndim, t.size, t.name) == (2, 8192, "t")
         assert t.is_contiguous() and not t.is_indirect()
         u = t.slice(dim=1, start=8, end=24)
@@ -92,7 +106,12 @@ def test_what_a_tensor_says_of_itself(run):
         v = t.ap(pattern=[[64, 128], [1, 16]], offset=8)
         assert v.get_pattern() == u.get_pattern() and v.offset == u.offset
         assert not t[:, ::2].is_contiguous()
-        assert nl.is_sbuf(t.buffer) and nl.is_hbm(x.buffer) and nl.is_on_chip(nl.psum) and not nl.is_psum(t.buffer)
+        assert (
+            nl.is_sbuf(t.buffer)
+            and nl.is_hbm(x.buffer)
+            and nl.is_on_chip(nl.psum)
+            and not nl.is_psum(t.buffer)
+        )
 
     run(kernel, sample((2, 2)))
 
@@ -109,20 +128,48 @@ REFUSED = {
     "reshape_dim": (lambda t: t.reshape_dim(2, (4, -1)), "tensor.reshape", "does not divide"),
     "reshape_dim twice -1": (lambda t: t.reshape_dim(2, (-1, -1)), "tensor.reshape", "more than one"),
     "flatten_dims": (lambda t: t.flatten_dims(2, 1), "tensor.dim", "after"),
-    "flatten of a permutation": (lambda t: t.permute((0, 2, 1)).flatten_dims(1, 2), "tensor.reshape", "contiguous"),
+    "flatten of a permutation": (
+        lambda t: t.permute((0, 2, 1)).flatten_dims(1, 2),
+        "tensor.reshape",
+        "contiguous",
+    ),
     "permute of partitions": (lambda t: t.permute((1, 0, 2)), "tensor.permute", "partition"),
     "broadcast of what is not 1": (lambda t: t.broadcast(1, 8), "tensor.broadcast", "size 1"),
     "squeeze of what is not 1": (lambda t: t.squeeze_dim(1), "tensor.dim", "not 1"),
     "expand before partitions": (lambda t: t.expand_dim(0), "tensor.dim", "partition"),
-    "view that does not fit": (lambda t: t[:, :, 0:1].view(nl.uint8)[:, :, 0:3].view(nl.float32), "tensor.view", "bytes"),
+    "view that does not fit": (
+        lambda t: t[:, :, 0:1].view(nl.uint8)[:, :, 0:3].view(nl.float32),
+        "tensor.view",
+        "bytes",
+    ),
     "assignment": (lambda t: t.__setitem__((0, 0), 1), "tensor.assignment", "dst="),
     "plus": (lambda t: t + t, "tensor.operator", "nl.add"),
     "number times": (lambda t: 2 * t, "tensor.operator", "nl.multiply"),
-    "rearrange names": (lambda t: t.rearrange(("p", "a", "b"), ("p", "a")), "tensor.rearrange", "same dimensions"),
-    "rearrange merges": (lambda t: t.rearrange(("p", "a", "b"), ("p", ("b", "a"))), "tensor.reshape", "contiguous"),
-    "rearrange rank": (lambda t: t.rearrange(("p", "a"), ("p", "a")), "tensor.rearrange", "names 2 dimensions"),
-    "rearrange open": (lambda t: t.rearrange(("p", "a", ("b", "c")), ("p", "a", "b", "c")), "tensor.rearrange", "all but one"),
-    "rearrange sizes": (lambda t: t.rearrange(("p", "a", ("b", "c")), ("p", "a", "b", "c"), {"b": 4}), "tensor.rearrange", "divide"),
+    "rearrange names": (
+        lambda t: t.rearrange(("p", "a", "b"), ("p", "a")),
+        "tensor.rearrange",
+        "same dimensions",
+    ),
+    "rearrange merges": (
+        lambda t: t.rearrange(("p", "a", "b"), ("p", ("b", "a"))),
+        "tensor.reshape",
+        "contiguous",
+    ),
+    "rearrange rank": (
+        lambda t: t.rearrange(("p", "a"), ("p", "a")),
+        "tensor.rearrange",
+        "names 2 dimensions",
+    ),
+    "rearrange open": (
+        lambda t: t.rearrange(("p", "a", ("b", "c")), ("p", "a", "b", "c")),
+        "tensor.rearrange",
+        "all but one",
+    ),
+    "rearrange sizes": (
+        lambda t: t.rearrange(("p", "a", ("b", "c")), ("p", "a", "b", "c"), {"b": 4}),
+        "tensor.rearrange",
+        "divide",
+    ),
     "buffer": (lambda t: nl.ndarray((2, 2), nl.float32, buffer="dram"), "tensor.buffer", "nl.sbuf"),
 }
 

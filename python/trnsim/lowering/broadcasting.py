@@ -1,10 +1,21 @@
-"""Tiles of size 1 in a dimension, repeated along it: free dimensions as views, partitions by the Tensor engine."""
+"""Tiles of size 1 in a dimension, repeated along it: free dimensions as views, partitions by the Tensor
+engine."""
 
 from trnsim import dtypes
-from trnsim.lowering.tiles import cast, in_sbuf, is_column, is_float, isa, new, on_chip, refuse, same_dtype
+from trnsim.lowering.tiles import (
+    cast,
+    in_sbuf,
+    is_column,
+    is_float,
+    isa,
+    launch,
+    new,
+    on_chip,
+    refuse,
+    same_dtype,
+)
 
 _QUADRANT = 32  # partitions that the Vector engine shuffles among themselves
-_BANK_FLOATS = 512
 
 
 def free_to(x, shape):
@@ -46,14 +57,17 @@ def align_partitions(x, y, function: str):
 
 
 def _mismatch(function, x, y):
-    refuse("language.shape", f"{function}: shapes {x.shape} and {y.shape} neither agree nor broadcast; each dimension must "
-                             "be equal or 1")
+    refuse(
+        "language.shape",
+        f"{function}: shapes {x.shape} and {y.shape} neither agree nor broadcast; each dimension must "
+        "be equal or 1",
+    )
 
 
 def partitions(x, count: int):
     """A new SBUF tile of `count` partitions, each a copy of the only one of `x`.
 
-    Floats go through the Tensor engine (ones times x), as the hardware guide advises; integers, which it would round,
+    Floats go through the Tensor engine (ones times x), as the hardware guide advises; integers, which it rounds,
     through the Vector engine's shuffle, quadrant by quadrant.
     """
     result = new((count,) + tuple(x.shape[1:]), x.dtype, "broadcast")
@@ -62,7 +76,7 @@ def partitions(x, count: int):
     else:
         source = in_sbuf(x)
         for first in range(0, count, _QUADRANT):
-            isa.nc_stream_shuffle(result[first:min(first + _QUADRANT, count)], source, [0] * _QUADRANT)
+            isa.nc_stream_shuffle(result[first : min(first + _QUADRANT, count)], source, [0] * _QUADRANT)
     return result
 
 
@@ -71,8 +85,9 @@ def _by_matmul(result, x, count):
     isa.memset(ones, 1.0)
     row = x.reshape((1, x.size))
     flat = result.reshape((count, x.size))
-    for at in range(0, x.size, _BANK_FLOATS):
-        end = min(at + _BANK_FLOATS, x.size)
+    bank = launch().psum_bank_bytes // 4  # of float32
+    for at in range(0, x.size, bank):
+        end = min(at + bank, x.size)
         product = new((count, end - at), dtypes.float32, "broadcast.psum", "PSUM")
         isa.nc_matmul(product, ones, row[:, at:end])
         isa.tensor_copy(flat[:, at:end], product)
@@ -83,8 +98,11 @@ def broadcast_to(x, shape, dtype=None):
     on_chip(x, "nl.broadcast_to", "x")
     shape = tuple(int(size) for size in shape)
     if len(shape) != x.ndim or any(a != b and a != 1 for a, b in zip(x.shape, shape)):
-        refuse("language.shape", f"nl.broadcast_to: a tile with shape {x.shape} cannot become {shape}; the number of "
-                                 "dimensions must be equal and each size equal or 1")
+        refuse(
+            "language.shape",
+            f"nl.broadcast_to: a tile with shape {x.shape} cannot become {shape}; the number of "
+            "dimensions must be equal and each size equal or 1",
+        )
     if dtype is not None and not same_dtype(dtype, x.dtype):
         x = cast(x, dtype)
     if shape[0] != x.shape[0]:

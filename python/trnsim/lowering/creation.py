@@ -35,9 +35,9 @@ def _fill_hbm(tensor, value):
         count = min(step, tensor.size - at)
         rows, rest = divmod(count, columns)
         if rows:
-            isa.dma_copy(flat[at:at + rows * columns].reshape((rows, columns)), source[:rows])
+            isa.dma_copy(flat[at : at + rows * columns].reshape((rows, columns)), source[:rows])
         if rest:
-            isa.dma_copy(flat[at + rows * columns:at + count].reshape((1, rest)), source[:1, :rest])
+            isa.dma_copy(flat[at + rows * columns : at + count].reshape((1, rest)), source[:1, :rest])
 
 
 def zeros(shape, dtype, space="SBUF", name="", address=None):
@@ -66,10 +66,15 @@ def shared_constant(constant, dtype=None, name="constant"):
         try:
             constant = np.load(constant)
         except (OSError, ValueError) as error:
-            refuse("language.constant", f"nl.shared_constant: {constant} is not a readable .npy file: {error}")
+            refuse(
+                "language.constant", f"nl.shared_constant: {constant} is not a readable .npy file: {error}"
+            )
     if is_tensor(constant) or not arrays.is_array(constant):
-        refuse("language.constant", f"nl.shared_constant: the constant must be an array or the path of a .npy file, got "
-                                    f"{type(constant).__name__}")
+        refuse(
+            "language.constant",
+            f"nl.shared_constant: the constant must be an array or the path of a .npy file, got "
+            f"{type(constant).__name__}",
+        )
     host = arrays.to_numpy(constant)
     if dtype is not None and not isinstance(dtype, dtypes.NamedDtype):
         host = host.astype(dtype)
@@ -99,21 +104,26 @@ def rand(shape, dtype, space="SBUF", name=""):
     """Uniform random numbers of [0, 1). Raises Unimplemented where the simulator lacks the instruction."""
     needed = "rand2" if launch().generation >= 4 else "rng"
     if not hasattr(isa, needed):
-        unimplemented(f"nl.rand needs the instruction nki.isa.{needed}, which trnsim does not have yet; pass random "
-                      "numbers in from the host")
+        unimplemented(
+            f"nl.rand needs the instruction nki.isa.{needed}, which trnsim does not have yet; pass random "
+            "numbers in from the host"
+        )
     tile = launch().tensor(space, shape, dtype, name or "rand")
     if needed == "rand2":
         isa.rand2(tile, 0.0, 1.0)
         return tile
     bits = new(shape, dtypes.uint32, "rand.bits")
     isa.rng(bits)
-    isa.tensor_scalar(tile, bits, TOKENS["multiply"], 2.0 ** -32)
+    isa.tensor_scalar(tile, bits, TOKENS["multiply"], 2.0**-32)
     return tile
 
 
 def random_seed(seed):
-    """Seed the random numbers from a [1, 1] tile. Raises Unimplemented where the simulator lacks the instruction."""
+    """Seed the random numbers from a [1, 1] tile. Raises Unimplemented where the simulator lacks the
+    instruction."""
     if not hasattr(isa, "set_rng_seed"):
-        unimplemented("nl.random_seed needs the instruction nki.isa.set_rng_seed, which trnsim does not have yet; "
-                      "trnsim.install(seed=...) seeds every engine")
+        unimplemented(
+            "nl.random_seed needs the instruction nki.isa.set_rng_seed, which trnsim does not have yet; "
+            "trnsim.install(seed=...) seeds every engine"
+        )
     isa.set_rng_seed(seed)

@@ -3,7 +3,19 @@
 from trnsim import dtypes, session
 from trnsim.lowering import broadcasting, rounding, tokens, trigonometry
 from trnsim.lowering.tiles import (
-    cast, in_sbuf, is_column, is_float, is_int32, is_tensor, isa, launch, new, number, on_chip, out, refuse,
+    cast,
+    in_sbuf,
+    is_column,
+    is_float,
+    is_int32,
+    is_tensor,
+    isa,
+    launch,
+    new,
+    number,
+    on_chip,
+    out,
+    refuse,
     unimplemented,
 )
 from trnsim.lowering.tokens import TOKENS
@@ -13,16 +25,21 @@ _RSQRT_ON_SCALAR = ("beta1", "0.2", "0.3", "0.4")
 
 
 def binary(op, x, y, dtype=None, dst=None):
-    """x <op> y, each a tile or a number; at least one a tile. Tiles of size 1 in a dimension are broadcast."""
+    """x <op> y, each a tile or a number; at least one a tile. Tiles of size 1 in a dimension are
+    broadcast."""
     name = tokens.name_of(op)
     function = f"nl.{name}"
     if name in ("mod", "fmod"):
-        unimplemented(f"{function}: NeuronCores have no remainder operator; compute x - floor(x * (1 / y)) * y with "
-                      "nl.floor, mind the rounding, or do it on the host")
+        unimplemented(
+            f"{function}: NeuronCores have no remainder operator; compute x - floor(x * (1 / y)) * y with "
+            "nl.floor, mind the rounding, or do it on the host"
+        )
     if name == "divide":
         return divide(x, y, dtype, dst)
     if not is_tensor(x) and not is_tensor(y):
-        refuse("language.argument", f"{function}: at least one of x and y must be a tile, got {x!r} and {y!r}")
+        refuse(
+            "language.argument", f"{function}: at least one of x and y must be a tile, got {x!r} and {y!r}"
+        )
     if is_tensor(x) and is_tensor(y):
         return _two_tiles(name, on_chip(x, function, "x"), on_chip(y, function, "y"), dtype, dst)
     if is_tensor(x):
@@ -151,8 +168,17 @@ def _rsqrt(x, dtype, dst):
 
 
 _SEQUENCES = {
-    "negative": _negative, "invert": _invert, "logical_not": _logical_not, "reciprocal": _reciprocal,
-    "rsqrt": _rsqrt, "copy": copy, "bypass": copy,
-    "sin": trigonometry.sin, "cos": trigonometry.cos, "tan": trigonometry.tan,
-    "floor": rounding.floor, "ceil": rounding.ceil, "trunc": rounding.trunc,
+    "negative": _negative,
+    "invert": _invert,
+    "logical_not": _logical_not,
+    "reciprocal": _reciprocal,
+    "rsqrt": _rsqrt,
+    "copy": copy,
+    "bypass": copy,
+    "sin": trigonometry.sin,
+    "cos": trigonometry.cos,
+    "tan": trigonometry.tan,
+    "floor": rounding.floor,
+    "ceil": rounding.ceil,
+    "trunc": rounding.trunc,
 }

@@ -7,17 +7,23 @@ from trnsim.lowering.tiles import cast, in_sbuf, isa, launch, new, on_chip, out,
 def matmul(x, y, transpose_x=False, dst=None, accumulate=None):
     """x @ y, or x.T @ y with `transpose_x`, in PSUM as float32.
 
-    The Tensor engine contracts partitions, so an x that is not transposed costs a transpose and a copy before it.
-    `accumulate` is that of nc_matmul: whether to add to what `dst` holds.
+    The Tensor engine contracts partitions, so an x that is not transposed costs a transpose and a copy
+    before it. `accumulate` is that of nc_matmul: whether to add to what `dst` holds.
     """
     x, y = (in_sbuf(on_chip(t, "nl.matmul", name)) for t, name in ((x, "x"), (y, "y")))
     if x.ndim != 2 or y.ndim != 2:
-        refuse("language.shape", f"nl.matmul: x and y must have two dimensions, got shapes {x.shape} and {y.shape}")
+        refuse(
+            "language.shape",
+            f"nl.matmul: x and y must have two dimensions, got shapes {x.shape} and {y.shape}",
+        )
     contracted = x.shape[0] if transpose_x else x.shape[1]
     if contracted != y.shape[0]:
         which = "first (x is taken as transposed)" if transpose_x else "last"
-        refuse("language.shape", f"nl.matmul: the {which} dimension of x is {contracted} and the first of y is {y.shape[0]}; they "
-                                 "are contracted and must be equal")
+        refuse(
+            "language.shape",
+            f"nl.matmul: the {which} dimension of x is {contracted} and the first of y is {y.shape[0]}; they "
+            "are contracted and must be equal",
+        )
     stationary = x if transpose_x else in_sbuf(transpose(x))
     result = out(dst, (stationary.shape[1], y.shape[1]), dtypes.float32, "matmul", "PSUM")
     isa.nc_matmul(result, stationary, y, accumulate=accumulate)

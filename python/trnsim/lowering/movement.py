@@ -3,7 +3,17 @@
 from trnsim import dtypes
 from trnsim.lowering import broadcasting
 from trnsim.lowering.tiles import (
-    cast, in_sbuf, is_tensor, isa, new, number, on_chip, out, refuse, same_dtype, tile,
+    cast,
+    in_sbuf,
+    is_tensor,
+    isa,
+    new,
+    number,
+    on_chip,
+    out,
+    refuse,
+    same_dtype,
+    tile,
 )
 from trnsim.lowering.tokens import TOKENS
 
@@ -17,7 +27,8 @@ def load(src, dtype=None, dst=None):
 
 
 def store(dst, value, through_sbuf=False):
-    """Write a tile into HBM. DMA cannot read PSUM: with `through_sbuf` such a value is copied first, else refused."""
+    """Write a tile into HBM. DMA cannot read PSUM: with `through_sbuf` such a value is copied first, else
+    refused."""
     tile(dst, "nl.store", "dst"), tile(value, "nl.store", "value")
     isa.dma_copy(dst, in_sbuf(value, "store") if through_sbuf else value)
 

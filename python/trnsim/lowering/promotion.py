@@ -55,8 +55,8 @@ def _storage_name(dtype) -> str:
 
 
 def promote(a, b):
-    """The dtype of a result of `a` and `b`, tensors, dtypes or numbers. Numbers are weak beside a tile: an integer does
-    not widen an integer tile, and no number widens a float tile."""
+    """The dtype of a result of `a` and `b`, tensors, dtypes or numbers. Numbers are weak beside a tile: an
+    integer does not widen an integer tile, and no number widens a float tile."""
     if is_tensor(a) and is_tensor(b):
         return promote_dtypes(a.dtype, b.dtype)
     for strong, weak in ((a, b), (b, a)):

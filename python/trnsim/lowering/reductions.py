@@ -33,11 +33,17 @@ def free_axes(axis, x, function: str) -> tuple[int, ...]:
     """The axes to reduce, checked: the last ones and not the partition."""
     axes = axes_of(axis, x.ndim, function)
     if 0 in axes:
-        refuse("language.axis", f"{function}: axis 0 is the partition dimension. Reduce it with nl.matmul by a column of ones, "
-                                "nisa.tensor_partition_reduce, or after nl.transpose.")
+        refuse(
+            "language.axis",
+            f"{function}: axis 0 is the partition dimension. Reduce it with nl.matmul by a column of ones, "
+            "nisa.tensor_partition_reduce, or after nl.transpose.",
+        )
     if axes != tuple(range(x.ndim - len(axes), x.ndim)):
-        refuse("language.axis", f"{function}: axis {axes} of shape {x.shape}; only the last free dimensions, without gaps, can "
-                                "be reduced. Permute the view first (tensor.permute).")
+        refuse(
+            "language.axis",
+            f"{function}: axis {axes} of shape {x.shape}; only the last free dimensions, without gaps, can "
+            "be reduced. Permute the view first (tensor.permute).",
+        )
     return axes
 
 
@@ -76,11 +82,11 @@ def var(x, axis, dtype=None, keepdims=True, dst=None):
     for row in range(rows):
         statistics = new((partitions, pieces * _BN_STATS), dtypes.float32, "var.statistics")
         for piece in range(pieces):
-            part = data[:, row, piece * _BN_STATS_MAX:min((piece + 1) * _BN_STATS_MAX, length)]
-            isa.bn_stats(statistics[:, piece * _BN_STATS:(piece + 1) * _BN_STATS], part)
+            part = data[:, row, piece * _BN_STATS_MAX : min((piece + 1) * _BN_STATS_MAX, length)]
+            isa.bn_stats(statistics[:, piece * _BN_STATS : (piece + 1) * _BN_STATS], part)
         moments = new((partitions, 2), dtypes.float32, "var.moments")
         isa.bn_aggr(moments, statistics)
-        isa.tensor_copy(target[:, row:row + 1], moments[:, 1:2])
+        isa.tensor_copy(target[:, row : row + 1], moments[:, 1:2])
     return result
 
 
@@ -91,7 +97,9 @@ def softmax(x, axis=-1, dtype=None, dst=None):
     result = out(dst, x.shape, dtype or x.dtype, "softmax")
     below = reduce("maximum", x, axes, dtypes.float32, keepdims=True, negate=True)
     powers = new(x.shape, dtypes.float32, "softmax.exp")
-    if len(axes) == x.ndim - 1:  # one maximum per partition: the Scalar engine subtracts, exponentiates and sums at once
+    if (
+        len(axes) == x.ndim - 1
+    ):  # one maximum per partition: the Scalar engine subtracts, exponentiates and sums at once
         total = new((x.shape[0], 1), dtypes.float32, "softmax.sum")
         isa.activation_reduce(powers, TOKENS["exp"], x, TOKENS["add"], total, below.reshape((x.shape[0], 1)))
         isa.reciprocal(total, total)
@@ -106,7 +114,8 @@ def softmax(x, axis=-1, dtype=None, dst=None):
 
 
 def rms_norm(x, w, axis, n, epsilon=1e-6, dtype=None, compute_dtype=None, dst=None):
-    """x / sqrt(sum of squares / n + epsilon) * w, along the free dimensions. `compute_dtype` is that of the squares."""
+    """x / sqrt(sum of squares / n + epsilon) * w, along the free dimensions. `compute_dtype` is that of the
+    squares."""
     on_chip(x, "nl.rms_norm", "x")
     axes = free_axes(axis, x, "nl.rms_norm")
     if len(axes) != x.ndim - 1:
@@ -118,5 +127,7 @@ def rms_norm(x, w, axis, n, epsilon=1e-6, dtype=None, compute_dtype=None, dst=No
     isa.tensor_scalar(scale, scale, TOKENS["multiply"], 1.0 / n, False, TOKENS["add"], epsilon)
     isa.tensor_scalar(scale, scale, TOKENS["rsqrt"], 0.0)
     _, w = broadcasting.align_partitions(x, on_chip(w, "nl.rms_norm", "w"), "nl.rms_norm")
-    isa.scalar_tensor_tensor(result, x, TOKENS["multiply"], scale, TOKENS["multiply"], broadcasting.free_to(w, x.shape))
+    isa.scalar_tensor_tensor(
+        result, x, TOKENS["multiply"], scale, TOKENS["multiply"], broadcasting.free_to(w, x.shape)
+    )
     return result

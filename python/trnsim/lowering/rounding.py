@@ -1,6 +1,7 @@
 """floor, ceil and trunc from casts: the hardware rounds to the nearest integer and has no other way.
 
-Numbers beyond 32-bit integers are rounded only by floor's and ceil's saturation; NKI kernels have no use for them.
+Numbers beyond 32-bit integers are rounded only by floor's and ceil's saturation; NKI kernels have no use
+for them.
 """
 
 from trnsim import dtypes

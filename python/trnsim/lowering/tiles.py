@@ -36,8 +36,11 @@ def tile(value, function: str, argument: str) -> Tensor:
 def on_chip(value, function: str, argument: str) -> Tensor:
     """`value` if it is a tile in SBUF or PSUM."""
     if tile(value, function, argument).space == "HBM":
-        refuse("language.buffer", f"{function}: {argument} '{value.name}' is in HBM; engines compute on SBUF and PSUM. "
-                                  "Load it first (nl.load or nisa.dma_copy).")
+        refuse(
+            "language.buffer",
+            f"{function}: {argument} '{value.name}' is in HBM; engines compute on SBUF and PSUM. "
+            "Load it first (nl.load or nisa.dma_copy).",
+        )
     return value
 
 
@@ -49,7 +52,9 @@ def number(value, function: str, argument: str):
         return int(value)
     if isinstance(value, numbers.Real):
         return value
-    return refuse("language.argument", f"{function}: {argument} must be a tile or a number, got {_shown(value)}")
+    return refuse(
+        "language.argument", f"{function}: {argument} must be a tile or a number, got {_shown(value)}"
+    )
 
 
 def _shown(value) -> str:
@@ -118,7 +123,8 @@ def is_column(x: Tensor) -> bool:
 
 
 def axes_of(axis, ndim: int, function: str) -> tuple[int, ...]:
-    """`axis` as ascending non-negative numbers. Raises ProgramError for one that is not there or given twice."""
+    """`axis` as ascending non-negative numbers. Raises ProgramError for one that is not there or given
+    twice."""
     given = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     axes = []
     for entry in given:

@@ -6,12 +6,12 @@ from trnsim import _native
 
 _ALU = (
     "add subtract multiply maximum minimum equal not_equal greater greater_equal less less_equal logical_and "
-    "logical_or logical_xor logical_not power abs_max abs_min abs square relu rsqrt reciprocal divide mod fmod "
-    "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift bypass average"
+    "logical_or logical_xor logical_not power abs_max abs_min abs square relu rsqrt reciprocal divide mod "
+    "fmod bitwise_and bitwise_or bitwise_xor invert left_shift right_shift bypass average"
 ).split()
 _ACTIVATION = (
-    "copy square sigmoid relu prelu gelu gelu_dx gelu_apprx_tanh gelu_apprx_sigmoid gelu_apprx_sigmoid_dx silu "
-    "silu_dx tanh softplus mish erf erf_dx exp sign abs log sin arctan sqrt rsqrt reciprocal"
+    "copy square sigmoid relu prelu gelu gelu_dx gelu_apprx_tanh gelu_apprx_sigmoid gelu_apprx_sigmoid_dx "
+    "silu silu_dx tanh softplus mish erf erf_dx exp sign abs log sin arctan sqrt rsqrt reciprocal"
 ).split()
 # Reductions share their name with no operator, but stand for one as `op=`.
 _REDUCTIONS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "all": "logical_and"}
@@ -23,20 +23,34 @@ BITWISE = frozenset("bitwise_and bitwise_or bitwise_xor invert left_shift right_
 UNARY = frozenset("logical_not abs square relu rsqrt reciprocal invert".split())
 
 # name: (ALU operator, activation function), each "" where the name is none.
-SPELLINGS = {name: (name if name in ALU_OPS else "", name if name in ACTIVATIONS else "")
-             for name in dict.fromkeys(_ALU + _ACTIVATION)}
+SPELLINGS = {
+    name: (name if name in ALU_OPS else "", name if name in ACTIVATIONS else "")
+    for name in dict.fromkeys(_ALU + _ACTIVATION)
+}
 SPELLINGS.update({name: (op, "") for name, op in _REDUCTIONS.items()})
 
 TOKENS = {name: _native.Token(name, *spelling) for name, spelling in SPELLINGS.items()}
 
 _NUMPY = {
-    "add": "add sum", "subtract": "subtract", "multiply": "multiply prod", "maximum": "maximum max fmax",
-    "minimum": "minimum min fmin", "logical_and": "logical_and all", "logical_or": "logical_or any",
-    "abs": "abs", "arctan": "arctan", "divide": "divide", "invert": "invert",
+    "add": "add sum",
+    "subtract": "subtract",
+    "multiply": "multiply prod",
+    "maximum": "maximum max fmax",
+    "minimum": "minimum min fmin",
+    "logical_and": "logical_and all",
+    "logical_or": "logical_or any",
+    "abs": "abs",
+    "arctan": "arctan",
+    "divide": "divide",
+    "invert": "invert",
 }
-_NUMPY |= {name: name for name in (
-    "equal not_equal greater greater_equal less less_equal logical_xor logical_not power square reciprocal mod fmod "
-    "bitwise_and bitwise_or bitwise_xor left_shift right_shift tanh exp sign log sin sqrt").split()}
+_NUMPY |= {
+    name: name
+    for name in (
+        "equal not_equal greater greater_equal less less_equal logical_xor logical_not power square reciprocal "
+        "mod fmod bitwise_and bitwise_or bitwise_xor left_shift right_shift tanh exp sign log sin sqrt"
+    ).split()
+}
 
 # numpy's functions as kernels write them: op=np.add, op=np.max.
 FOREIGN = {getattr(np, spelled): name for name, all_ in _NUMPY.items() for spelled in all_.split()}
@@ -46,7 +60,8 @@ for _function, _name in FOREIGN.items():
 
 
 def name_of(op) -> str:
-    """The NKI name of an operator given as a token, a numpy function or a name. Raises ProgramError for others."""
+    """The NKI name of an operator given as a token, a numpy function or a name. Raises ProgramError for
+    others."""
     if isinstance(op, _native.Token):
         return op.name
     name = FOREIGN.get(op, op) if not isinstance(op, str) else op

@@ -1,4 +1,5 @@
-"""sin, cos and tan for any argument: the Scalar engine's table holds one period of the sine, so reduce first."""
+"""sin, cos and tan for any argument: the Scalar engine's table holds one period of the sine, so reduce
+first."""
 
 import math
 

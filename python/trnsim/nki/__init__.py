@@ -5,5 +5,14 @@ from trnsim.nki.kernel import Kernel, baremetal, benchmark, jit, profile, simula
 
 __version__ = "0.7.0"
 __all__ = [
-    "Kernel", "baremetal", "benchmark", "dtype", "isa", "jit", "language", "profile", "simulate", "typing",
+    "Kernel",
+    "baremetal",
+    "benchmark",
+    "dtype",
+    "isa",
+    "jit",
+    "language",
+    "profile",
+    "simulate",
+    "typing",
 ]

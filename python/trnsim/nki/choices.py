@@ -12,7 +12,9 @@ class ChoiceGroup:
         try:
             return self._members[name]
         except KeyError:
-            raise AttributeError(f"{self._name} has no member '{name}'; it has {', '.join(self._members)}") from None
+            raise AttributeError(
+                f"{self._name} has no member '{name}'; it has {', '.join(self._members)}"
+            ) from None
 
     def __iter__(self):
         return iter(self._members.values())

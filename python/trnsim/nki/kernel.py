@@ -36,7 +36,8 @@ def _tensor(value):
 
 
 def jit(function=None, grid=(), **options):
-    """Decorate a kernel. `mode`, `platform_target` and other options of the vendor's compiler are accepted and unused."""
+    """Decorate a kernel. `mode`, `platform_target` and other options of the vendor's compiler are accepted
+    and unused."""
     if function is None:
         return lambda f: jit(f, grid, **options)
     if isinstance(function, Kernel):
@@ -54,8 +55,11 @@ def simulate(kernel, *args, **kwargs):
 
 def _not_ported(name: str):
     def refused(*_, **__):
-        raise _native.Unsupported(f"nki.{name}, because it was not ported to nki 0.2 and later: call the kernel and ask "
-                                  "trnsim.last_profile() for its times, or use neuronxcc.nki")
+        raise _native.Unsupported(
+            f"nki.{name}, because it was not ported to nki 0.2 and later: call the kernel and ask "
+            "trnsim.last_profile() for its times, or use neuronxcc.nki"
+        )
+
     refused.__name__ = name
     refused.__doc__ = f"Not part of nki 0.2 and later: raises Unsupported, as the vendor's nki.{name} does."
     return refused

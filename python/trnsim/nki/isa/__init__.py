@@ -1,14 +1,25 @@
-"""nki.isa: the instructions. Their signatures come from the instructions' own descriptions (trnsim._native.isa)."""
+"""nki.isa: the instructions. Their signatures come from the instructions' own descriptions
+(trnsim._native.isa)."""
 
 from trnsim import _native, session
 from trnsim._native.isa import *  # noqa: F403
-from trnsim.nki.isa import constants
+from trnsim.nki.isa import constants  # noqa: F401
 from trnsim.nki.isa.constants import (  # noqa: F401
-    dge_mode, dma_engine, engine, matmul_perf_mode, nc_version, oob_mode, reduce_cmd,
+    dge_mode,
+    dma_engine,
+    engine,
+    matmul_perf_mode,
+    nc_version,
+    oob_mode,
+    reduce_cmd,
 )
 from trnsim.nki.isa.dma import dma_copy, dma_transpose  # noqa: F401
 from trnsim.nki.isa.registers import (  # noqa: F401
-    VirtualRegister, register_alloc, register_load, register_move, register_store,
+    VirtualRegister,
+    register_alloc,
+    register_load,
+    register_move,
+    register_store,
 )
 
 tensor_engine = engine.tensor
@@ -22,8 +33,8 @@ NkiValidationError = _native.ProgramError
 
 # Instructions of NKI that the simulator does not have yet; the native module may come to have them.
 _MISSING = (
-    "activate2 core_barrier dma_compute exponential nc_matmul_mx nonzero_with_count quantize_mx rand2 rand_get_state "
-    "rand_set_state rng sendrecv set_rng_seed topk"
+    "activate2 core_barrier dma_compute exponential nc_matmul_mx nonzero_with_count quantize_mx rand2 "
+    "rand_get_state rand_set_state rng sendrecv set_rng_seed topk"
 ).split()
 
 
@@ -40,6 +51,7 @@ def get_nc_sub_version() -> int:
 def _missing(name: str):
     def instruction(*_, **__):
         raise _native.Unimplemented(f"nki.isa.{name} is not in trnsim yet")
+
     instruction.__name__ = name
     instruction.__doc__ = f"nki.isa.{name}: not in trnsim yet; calling it raises Unimplemented."
     return instruction
@@ -49,4 +61,4 @@ for _name in _MISSING:
     if _name not in globals():
         globals()[_name] = _missing(_name)
 
-__all__ = [name for name in dir() if not name.startswith("_") and name not in ("session", "constants")]  # noqa: PLE0604
+__all__ = [name for name in dir() if not name.startswith("_") and name != "session"]  # noqa: PLE0604

@@ -9,7 +9,8 @@ _skip = _native.choices.oob_mode["skip"]
 
 
 def dma_copy(dst, src, *args, **kwargs):
-    """dst = src by DMA, converted to dst's dtype. Arguments: see nki.isa.dma_copy.__doc__ of the native instruction."""
+    """dst = src by DMA, converted to dst's dtype. Arguments: see nki.isa.dma_copy.__doc__ of the native
+    instruction."""
     if isinstance(dst, IndirectView) or isinstance(src, IndirectView):
         return _indirect(_dma_copy, dst, src, args, kwargs)
     return _dma_copy(dst, src, *args, **kwargs)

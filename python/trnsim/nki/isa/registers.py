@@ -1,4 +1,5 @@
-"""Registers of the engines' sequencers: integers known only at run time, here read at once. They cost no time."""
+"""Registers of the engines' sequencers: integers known only at run time, here read at once. They cost no
+time."""
 
 from trnsim import _native, arrays, session
 from trnsim.lowering.tiles import is_tensor, refuse
@@ -51,7 +52,9 @@ def register_load(dst, src):
 def register_store(dst, src):
     """The only element of the tensor `dst` = src, an integer or a register."""
     if not is_tensor(dst) or dst.size != 1:
-        refuse("register_store.argument", f"register_store: dst must be a tensor with one element, got {dst!r}")
+        refuse(
+            "register_store.argument", f"register_store: dst must be a tensor with one element, got {dst!r}"
+        )
     if dst.space == "HBM":
         staged = session.current().launch.tensor("SBUF", (1, 1), dst.dtype, "register_store")
         _native.isa.memset(staged, int(src))
@@ -62,5 +65,7 @@ def register_store(dst, src):
 
 def _register(value, instruction: str) -> VirtualRegister:
     if not isinstance(value, VirtualRegister):
-        refuse(f"{instruction}.argument", f"{instruction}: dst must come from register_alloc(), got {value!r}")
+        refuse(
+            f"{instruction}.argument", f"{instruction}: dst must come from register_alloc(), got {value!r}"
+        )
     return value

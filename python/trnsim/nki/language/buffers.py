@@ -34,8 +34,9 @@ def space_of(buffer) -> str:
     """The memory that a buffer (or its name) means. Raises ProgramError for an unknown one."""
     known = buffer if isinstance(buffer, Buffer) else _BY_NAME.get(str(buffer).lower())
     if known is None:
-        error = _native.ProgramError(f"buffer {buffer!r} is not one of nl.sbuf, nl.psum, nl.hbm, nl.private_hbm and "
-                                     "nl.shared_hbm")
+        error = _native.ProgramError(
+            f"buffer {buffer!r} is not one of nl.sbuf, nl.psum, nl.hbm, nl.private_hbm and nl.shared_hbm"
+        )
         error.rule = "tensor.buffer"
         raise error
     return known.space

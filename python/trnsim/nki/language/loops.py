@@ -45,7 +45,8 @@ def program_ndim() -> int:
 
 
 def dynamic_range(start, stop=None, step=1):
-    """range() with bounds that may be registers. The loop of the hardware, unrolled; its own overhead is not timed."""
+    """range() with bounds that may be registers. The loop of the hardware, unrolled; its own overhead is
+    not timed."""
     first, last = (0, start) if stop is None else (start, stop)
     return range(int(first), int(last), step)
 
@@ -65,5 +66,6 @@ def while_loop(init, body_fun) -> None:
 
 @contextlib.contextmanager
 def no_reorder():
-    """Keep the order of the instructions inside. The simulator keeps program order everywhere, so this changes nothing."""
+    """Keep the order of the instructions inside. The simulator keeps program order everywhere, so this
+    changes nothing."""
     yield

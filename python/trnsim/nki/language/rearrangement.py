@@ -6,10 +6,14 @@ from trnsim.lowering.tiles import refuse
 
 
 def rearrange(self, src_pattern, dst_pattern, fixed_sizes=None):
-    """The view of the dimensions named in `src_pattern` as `dst_pattern` orders them; a tuple of names is one dimension
-    split (in the source) or several merged (in the destination). `fixed_sizes` gives sizes that splits leave open."""
+    """The view of the dimensions named in `src_pattern` as `dst_pattern` orders them; a tuple of names is
+    one dimension split (in the source) or several merged (in the destination). `fixed_sizes` gives sizes
+    that splits leave open."""
     if len(src_pattern) != self.ndim:
-        _fail(self, f"the source pattern {src_pattern} names {len(src_pattern)} dimensions, the tensor has {self.ndim}")
+        _fail(
+            self,
+            f"the source pattern {src_pattern} names {len(src_pattern)} dimensions of {self.ndim}",
+        )
     names, sizes = [], []
     for size, entry in zip(self.shape, src_pattern):
         for name, part in _split(self, entry, size, fixed_sizes or {}):
@@ -33,7 +37,9 @@ def _split(self, entry, size, fixed_sizes):
     open_names = [name for name in group if name not in fixed_sizes]
     known = math.prod(fixed_sizes[name] for name in group if name in fixed_sizes)
     if len(open_names) > 1:
-        _fail(self, f"the sizes of {open_names} cannot both follow from {size}; give all but one in fixed_sizes")
+        _fail(
+            self, f"the sizes of {open_names} cannot both follow from {size}; give all but one in fixed_sizes"
+        )
     if (open_names and (known == 0 or size % known)) or (not open_names and known != size):
         _fail(self, f"dimension {entry!r} has size {size}, which the sizes {fixed_sizes} do not divide")
     return [(name, fixed_sizes.get(name, size // known if known else 0)) for name in group]

@@ -1,7 +1,7 @@
 """The views of NkiTensor: other shapes of the same storage, each free of instructions.
 
-NkiTensor is the native tensor class itself, so that an instruction call costs no wrapper; its NKI methods are added
-to it here.
+NkiTensor is the native tensor class itself, so that an instruction call costs no wrapper; its NKI methods
+are added to it here.
 """
 
 import math
@@ -25,9 +25,9 @@ def _dim(self, dim, method: str) -> int:
 def ap(self, pattern, offset=None, scalar_offset=None, vector_offset=None, indirect_dim=0, dtype=None):
     """The pattern [[step, count], ...] over the tensor's storage, in elements, outermost first.
 
-    `offset` counts from this view's own. With `scalar_offset` (an integer, a register or a [1, 1] tile) the view starts
-    so many steps of dimension `indirect_dim` later; with `vector_offset` (a tile) row p is the row that its p-th element
-    names.
+    `offset` counts from this view's own. With `scalar_offset` (an integer, a register or a [1, 1] tile) the
+    view starts so many steps of dimension `indirect_dim` later; with `vector_offset` (a tile) row p is the
+    row that its p-th element names.
     """
     base = self if dtype is None else self.reinterpret(dtype)
     pairs = [list(pair) for pair in pattern]
@@ -36,11 +36,19 @@ def ap(self, pattern, offset=None, scalar_offset=None, vector_offset=None, indir
         refuse("tensor.indirect", "ap: scalar_offset and vector_offset cannot be combined")
     if scalar_offset is not None:
         dim = _dim(base, indirect_dim, "ap")
-        return element_view(base, dim, scalar_offset, lambda steps: base.pattern(pairs, start + steps * base.strides[dim]),
-                            shape=[count for _, count in pairs])
+        return element_view(
+            base,
+            dim,
+            scalar_offset,
+            lambda steps: base.pattern(pairs, start + steps * base.strides[dim]),
+            shape=[count for _, count in pairs],
+        )
     if vector_offset is not None:
         if indirect_dim != 0:
-            refuse("tensor.indirect", f"ap: vector_offset indexes dimension 0 only, indirect_dim is {indirect_dim}")
+            refuse(
+                "tensor.indirect",
+                f"ap: vector_offset indexes dimension 0 only, indirect_dim is {indirect_dim}",
+            )
         step = base.strides[0]
         shift = (start - base.offset) // step
         pairs[0] = [step, base.shape[0] - shift]
@@ -57,10 +65,13 @@ def reshape_dim(self, dim, shape):
     if -1 in shape:
         known = -math.prod(shape)
         if known <= 0 or self.shape[dim] % known:
-            refuse("tensor.reshape", f"reshape_dim: dimension {dim} of tensor '{self.name}' has size {self.shape[dim]}, which "
-                                     f"{shape} does not divide")
+            refuse(
+                "tensor.reshape",
+                f"reshape_dim: dimension {dim} of tensor '{self.name}' has size {self.shape[dim]}, which "
+                f"{shape} does not divide",
+            )
         shape = tuple(self.shape[dim] // known if size == -1 else size for size in shape)
-    return self.reshape(self.shape[:dim] + shape + self.shape[dim + 1:])
+    return self.reshape(self.shape[:dim] + shape + self.shape[dim + 1 :])
 
 
 def flatten_dims(self, start_dim, end_dim):
@@ -68,16 +79,19 @@ def flatten_dims(self, start_dim, end_dim):
     start, end = _dim(self, start_dim, "flatten_dims"), _dim(self, end_dim, "flatten_dims")
     if end < start:
         refuse("tensor.dim", f"flatten_dims: start_dim {start_dim} is after end_dim {end_dim}")
-    merged = math.prod(self.shape[start:end + 1])
-    return self.reshape(self.shape[:start] + (merged,) + self.shape[end + 1:])
+    merged = math.prod(self.shape[start : end + 1])
+    return self.reshape(self.shape[:start] + (merged,) + self.shape[end + 1 :])
 
 
 def slice_(self, dim, start, end, step=1):
     """The elements from `start` to before `end` of one dimension."""
     dim = _dim(self, dim, "slice")
     if not 0 <= start < end <= self.shape[dim] or step < 1:
-        refuse("tensor.out_of_bounds", f"slice: {start}:{end}:{step} of dimension {dim} (size {self.shape[dim]}) of tensor "
-                                       f"'{self.name}' with shape {self.shape}")
+        refuse(
+            "tensor.out_of_bounds",
+            f"slice: {start}:{end}:{step} of dimension {dim} (size {self.shape[dim]}) of tensor "
+            f"'{self.name}' with shape {self.shape}",
+        )
     return self.subscript((slice(None),) * dim + (slice(start, end, step),))
 
 
@@ -89,20 +103,22 @@ def select(self, dim, index):
         return at(index)
     if dim == 0 and self.space != "HBM":
         refuse("tensor.indirect", f"select: the partition of '{self.name}' cannot be chosen at run time")
-    return element_view(self, dim, index, at, shape=self.shape[:dim] + self.shape[dim + 1:])
+    return element_view(self, dim, index, at, shape=self.shape[:dim] + self.shape[dim + 1 :])
 
 
 def vector_select(self, dim, vector_offset):
     """Row p of the result is the row of this HBM tensor that element p of `vector_offset` names."""
     if _dim(self, dim, "vector_select") != 0:
-        refuse("tensor.indirect", f"vector_select: dim is {dim}; only dimension 0 can be selected by a vector")
+        refuse(
+            "tensor.indirect", f"vector_select: dim is {dim}; only dimension 0 can be selected by a vector"
+        )
     return RowsView(self, vector_offset, None)
 
 
 def is_contiguous(self) -> bool:
     """Whether the elements (on chip: those of each partition) lie one after another."""
     expected = 1
-    for size, stride in reversed(list(zip(self.shape, self.strides))[0 if self.space == "HBM" else 1:]):
+    for size, stride in reversed(list(zip(self.shape, self.strides))[0 if self.space == "HBM" else 1 :]):
         if size != 1 and stride != expected:
             return False
         expected *= size
@@ -117,21 +133,31 @@ def _subscript(self, key):
     entries = key if isinstance(key, tuple) else (key,)
     for place, entry in enumerate(entries):
         if isinstance(entry, _native.Tensor) and all(isinstance(other, slice) for other in entries[:place]):
-            return _subscript(select(self, place, entry), entries[:place] + entries[place + 1:] or Ellipsis)
+            return _subscript(select(self, place, entry), entries[:place] + entries[place + 1 :] or Ellipsis)
         if entry is None:
-            refuse("tensor.index", f"tensor '{self.name}': None in a subscript; use expand_dim() to add a dimension")
+            refuse(
+                "tensor.index",
+                f"tensor '{self.name}': None in a subscript; use expand_dim() to add a dimension",
+            )
     raise failure
 
 
 def _assign(self, key, value):
-    refuse("tensor.assignment", f"tensor '{self.name}' cannot be assigned to: tensors are views of storage that instructions "
-                                "write. Pass it as dst=, for example nisa.tensor_copy(dst=tensor[...], src=value).")
+    refuse(
+        "tensor.assignment",
+        f"tensor '{self.name}' cannot be assigned to: tensors are views of storage that instructions "
+        "write. Pass it as dst=, for example nisa.tensor_copy(dst=tensor[...], src=value).",
+    )
 
 
 def _no_arithmetic(symbol, function):
     def refuse_operator(self, other):
-        refuse("tensor.operator", f"{symbol} is not defined on tensors; use nl.{function}(x, y) or "
-                                  f"nisa.tensor_tensor(dst, x, y, op=nl.{function})")
+        refuse(
+            "tensor.operator",
+            f"{symbol} is not defined on tensors; use nl.{function}(x, y) or "
+            f"nisa.tensor_tensor(dst, x, y, op=nl.{function})",
+        )
+
     return refuse_operator
 
 
@@ -143,16 +169,26 @@ def _repr(self):
 
 
 def _truth(self) -> bool:
-    """Of the result of a comparison, whether it holds everywhere (for assert); a tensor as such is there: True."""
+    """Of the result of a comparison, whether it holds everywhere (for assert); a tensor as such is there:
+    True."""
     if not getattr(self, "is_comparison", False):
         return True
     return bool(arrays.from_tensor(self).astype(bool).all())
 
 
 _METHODS = {
-    "__getitem__": _subscript, "__setitem__": _assign, "__repr__": _repr, "__bool__": _truth, "ap": ap,
-    "reshape_dim": reshape_dim, "flatten_dims": flatten_dims, "slice": slice_, "select": select,
-    "vector_select": vector_select, "rearrange": rearrange, "is_contiguous": is_contiguous,
+    "__getitem__": _subscript,
+    "__setitem__": _assign,
+    "__repr__": _repr,
+    "__bool__": _truth,
+    "ap": ap,
+    "reshape_dim": reshape_dim,
+    "flatten_dims": flatten_dims,
+    "slice": slice_,
+    "select": select,
+    "vector_select": vector_select,
+    "rearrange": rearrange,
+    "is_contiguous": is_contiguous,
     "view": lambda self, dtype: self.reinterpret(dtype),
     "reinterpret_cast": lambda self, dtype: self.reinterpret(dtype),
     "is_indirect": lambda self: False,
@@ -160,7 +196,12 @@ _METHODS = {
     "numpy": lambda self: arrays.from_tensor(self),
     "buffer": property(lambda self: _BUFFER[self.space]),
 }
-_OPERATORS = {"add": ("+", "add"), "sub": ("-", "subtract"), "mul": ("*", "multiply"), "truediv": ("/", "divide")}
+_OPERATORS = {
+    "add": ("+", "add"),
+    "sub": ("-", "subtract"),
+    "mul": ("*", "multiply"),
+    "truediv": ("/", "divide"),
+}
 
 for _name, _method in _METHODS.items():
     setattr(_native.Tensor, _name, _method)
