@@ -32,8 +32,8 @@ def is_tile(value) -> bool:
 def tile(value, function: str, argument: str) -> Tile:
     """`value` if it is a tile in SBUF or PSUM; otherwise a ProgramError that names the argument."""
     if not isinstance(value, Tile):
-        if isinstance(value, Indirect):
-            return value.tensor
+        if hasattr(type(value), "tensor"):
+            return value.tensor  # tensors that are no tile say why
         refuse("isa.argument", f"{function}: {argument} must be a tile, got {type(value).__name__} {value!r}")
     if value.space == "HBM":
         refuse("isa.buffer", f"{function}: {argument} '{value.name}' is in HBM; engines compute on SBUF and PSUM. nl.load it "

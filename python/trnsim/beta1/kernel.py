@@ -4,7 +4,9 @@ import functools
 import inspect
 import os
 
-from trnsim import arrays, session
+import numpy as np
+
+from trnsim import arrays, dtypes, session
 from trnsim.beta1 import grid as grids
 from trnsim.beta1 import run as runs
 from trnsim.beta1.storage import Storage
@@ -97,8 +99,13 @@ def _allow_writing(value):
 def _returned(value, keeps_tiles):
     if isinstance(value, Blocks):
         refuse("launch.result", f"'{value.name}' is a list of tiles on the chip; store them into an HBM tensor and return that")
-    if not isinstance(value, Tile) or value.space == "HBM" or not keeps_tiles or session.settings.timing_only:
+    if not isinstance(value, Tile) or value.space == "HBM":
         return value
+    if not keeps_tiles:
+        refuse("launch.result", f"a kernel returns HBM tensors; '{value.name}' is in {value.space}. Store it into an nl.ndarray(..., "
+                                "buffer=nl.shared_hbm) and return that.")
+    if session.settings.timing_only:
+        return np.zeros(value.shape, dtypes.host_dtype(value.dtype))
     tensor = value.tensor
     tensor.require_written()
     return arrays.from_tensor(tensor)

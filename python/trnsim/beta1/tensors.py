@@ -62,7 +62,6 @@ def _like(x):
 
 
 def _create(shape, dtype, buffer, name, value):
-    now()
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     buffer = buffers.sbuf if buffer is None else buffer
     dtype = dtype_of(dtype)
@@ -94,6 +93,7 @@ def _hbm(shape, dtype, buffer, name, value):
     storage = run.current().shared_output(create) if buffer == "shared_hbm" else create()
     tensor = Tile.of(storage)
     if value is not None:
+        now()
         launch = run.current().launch
         rows = int(np.prod(shape[:-1])) if len(shape) > 1 else shape[0]
         flat = tensor.reshape((rows, -1))
@@ -116,6 +116,7 @@ def _tile(space, shape, dtype, name, value, buffer, index):
     else:
         tile = Tile.of(Storage.new(space, shape, dtype, name))
     if value is not None:
+        now()
         assign.fill(tile, value)
     return tile
 
@@ -141,7 +142,6 @@ class Blocks:
 
     def _tile(self, index) -> Tile:
         if index not in self._tiles:
-            now()
             name = f"{self.name}[{', '.join(map(str, index))}]"
             self._tiles[index] = _tile(self.buffer.space, _on_chip(self.shape[self._blocks:]), self.dtype, name, self._value,
                                        self.buffer, index)
