@@ -67,6 +67,7 @@ void bind_launch(nb::module_& m) {
       .def(nb::init<std::shared_ptr<const catalog::Chip>, std::string, bool, std::uint64_t>(), nb::arg("chip"),
            nb::arg("kernel"), nb::arg("values") = true, nb::arg("seed") = 0)
       .def("enter", [](Launch& self) { current = &self; }, "Let instructions go to this launch.")
+      .def("close", [](Launch& self) { self.core().memory().close(); }, "End the launch: its tensors' values go.")
       .def_static("leave", [] { current = nullptr; })
       .def_prop_ro("kernel", &Launch::kernel)
       .def_prop_ro("chip", [](const Launch& self) { return self.chip().name; })

@@ -92,7 +92,8 @@ memory::Memory& home_of(const TensorObject& self) {
   const auto memory = self.tensor().storage()->home.lock();
   if (!memory) program_error("tensor.freed", "tensor '{}' belongs to a kernel launch that has ended", self.tensor().name());
   if (!memory->geometry().real_storage) {
-    unsupported("reading or writing the values of tensor '{}', because this is a timing-only run", self.tensor().name());
+    unsupported("reading or writing the values of tensor '{}', because this is a timing-only run or its kernel has ended",
+                self.tensor().name());
   }
   return *memory;
 }

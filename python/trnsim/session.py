@@ -119,9 +119,10 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, write_back=F
                 _running.frames.pop()
                 _resume_outer()
             results = returned if results is None else results
+        return _to_host(results, inputs, unwrap, write_back)
     finally:
         _profiles.append(profile)
-    return _to_host(results, inputs, unwrap, write_back)
+        launch.close()
 
 
 def _grid_points(grid):

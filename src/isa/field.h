@@ -33,7 +33,8 @@ enum class FieldKind : std::uint8_t {
   kBool,
 };
 
-enum class Access : std::uint8_t { kNone, kRead, kWrite, kReadWrite };
+// kReadPart: only some of the tile's bytes, which the instruction knows and checks itself.
+enum class Access : std::uint8_t { kNone, kRead, kReadPart, kWrite, kReadWrite };
 
 // The type-erased form: where in the struct the argument lies and how to treat it.
 struct FieldInfo {
@@ -59,6 +60,8 @@ template <class Owner, class T>
 constexpr Field<Owner, T> inout(std::string_view name, T Owner::*member) { return {name, member, Access::kReadWrite, true}; }
 template <class Owner, class T>
 constexpr Field<Owner, T> in(std::string_view name, T Owner::*member) { return {name, member, Access::kRead, true}; }
+template <class Owner, class T>
+constexpr Field<Owner, T> in_part(std::string_view name, T Owner::*member) { return {name, member, Access::kReadPart, true}; }
 template <class Owner, class T>
 constexpr Field<Owner, T> arg(std::string_view name, T Owner::*member) { return {name, member, Access::kNone, true}; }
 // Optional; the member's initialiser is the default.

@@ -33,6 +33,7 @@ struct MutableRows {
   float* row(std::size_t i) const { return data + static_cast<std::ptrdiff_t>(i) * stride; }
 };
 
+// Readers and writers refer to the tile that they are given; it must outlive them.
 class RowReader {
  public:
   RowReader(CoreState& state, int slot, const Tile& tile);
@@ -43,8 +44,8 @@ class RowReader {
 
  private:
   CoreState* state_;
-  Tile tile_;
-  memory::Walk walk_;
+  const Tile* tile_ = nullptr;
+  memory::Walk walk_;  // left empty where rows are read in place
   int slot_;
   const std::byte* data_ = nullptr;
   std::ptrdiff_t pitch_ = 0;
@@ -65,8 +66,8 @@ class RowWriter {
 
  private:
   CoreState* state_;
-  Tile tile_;
-  memory::Walk walk_;
+  const Tile* tile_;
+  memory::Walk walk_;  // left empty where rows are written in place
   int slot_;
   std::byte* data_ = nullptr;
   std::ptrdiff_t pitch_ = 0;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 
 #include "base/error.h"
 
@@ -14,11 +16,42 @@ namespace {
 // with one about to be loaded, which the host would take for a dependency.
 constexpr std::ptrdiff_t kHostPitchPad = 27 * 64;
 
-std::byte* map_zeroed(std::size_t bytes) {
-  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED) config_error("the host has no {} MiB of memory left for the simulated memories", bytes >> 20);
-  madvise(at, bytes, MADV_HUGEPAGE);
-  return static_cast<std::byte*>(at);
+// Storage of on-chip memories that are no longer in use, kept for the next one: a script may launch thousands of kernels.
+// What lies in it is never seen, since bytes count as unwritten until an instruction writes them.
+class StoragePool {
+ public:
+  std::byte* take(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto it = free_.find(bytes);
+    if (it != free_.end()) {
+      std::byte* at = it->second;
+      free_.erase(it);
+      return at;
+    }
+    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) config_error("the host has no {} MiB of memory left for the simulated memories", bytes >> 20);
+    madvise(at, bytes, MADV_HUGEPAGE);
+    return static_cast<std::byte*>(at);
+  }
+
+  void give_back(std::byte* at, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (free_.count(bytes) < kKept) {
+      free_.emplace(bytes, at);
+    } else {
+      munmap(at, bytes);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kKept = 2;  // per size
+  std::mutex mutex_;
+  std::multimap<std::size_t, std::byte*> free_;
+};
+
+StoragePool& storage_pool() {
+  static StoragePool pool;
+  return pool;
 }
 
 AccessPattern whole(const Allocation& a) {
@@ -49,13 +82,17 @@ Memory::Memory(const Geometry& geometry)
       shared_psum_(geometry.partitions, geometry.psum_bytes) {
   tensors_.push_back(nullptr);  // id 0: no tensor
   if (!geometry.real_storage) return;
-  sbuf_ = map_zeroed(geometry.partitions * sbuf_pitch_);
-  psum_ = map_zeroed(geometry.partitions * psum_pitch_);
+  sbuf_ = storage_pool().take(geometry.partitions * sbuf_pitch_);
+  psum_ = storage_pool().take(geometry.partitions * psum_pitch_);
 }
 
-Memory::~Memory() {
-  if (sbuf_) munmap(sbuf_, geometry_.partitions * sbuf_pitch_);
-  if (psum_) munmap(psum_, geometry_.partitions * psum_pitch_);
+Memory::~Memory() { close(); }
+
+void Memory::close() {
+  if (sbuf_) storage_pool().give_back(sbuf_, geometry_.partitions * sbuf_pitch_);
+  if (psum_) storage_pool().give_back(psum_, geometry_.partitions * psum_pitch_);
+  sbuf_ = psum_ = nullptr;
+  geometry_.real_storage = false;
 }
 
 std::shared_ptr<Allocation> Memory::adopt(std::unique_ptr<Allocation> allocation) {

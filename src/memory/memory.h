@@ -57,6 +57,9 @@ class Memory : public std::enable_shared_from_this<Memory> {
   explicit Memory(const Geometry& geometry);
   ~Memory();
 
+  // Gives the storage of SBUF and PSUM back: nothing can be read or written any more, sizes and places stay known.
+  void close();
+
   // Called with the id of each tensor that is released.
   std::function<void(std::uint32_t)> on_release;
 

@@ -37,7 +37,7 @@ struct DmaCopy {
           "completion",
       .source = "NKI documentation, nki.isa.dma_copy; NKI DMA overview and bandwidth guide"};
   static constexpr std::tuple kFields{out("dst", &DmaCopy::dst),
-                                      in("src", &DmaCopy::src),
+                                      in_part("src", &DmaCopy::src),
                                       opt("priority", &DmaCopy::priority),
                                       opt("oob_mode", &DmaCopy::oob_mode),
                                       opt("dge_mode", &DmaCopy::dge_mode),
@@ -62,6 +62,8 @@ struct DmaCopy {
       rules.fail("elements", "dst has {} elements and src has {}; they must be equal",
                  dst.elements(), src.elements());
     }
+    // A gather reads only the rows that it is told to, which are known when it runs.
+    if (!src_index.present()) rules.memory().require_written(src, "src");
     check_dma_modes(rules, dge_mode, priority, dst.dtype, src.dtype);
     check_engine(rules);
     if (dst.dtype != src.dtype &&

@@ -24,7 +24,7 @@ struct NcStreamShuffle {
       .cost = "max(MIN_II, N) cycles; + drain",
       .source = "NKI documentation 2.26, nki.isa.nc_stream_shuffle"};
   static constexpr std::tuple kFields{out("dst", &NcStreamShuffle::dst),
-                                      in("src", &NcStreamShuffle::src),
+                                      in_part("src", &NcStreamShuffle::src),
                                       arg("shuffle_mask", &NcStreamShuffle::shuffle_mask)};
 
   Engine engine_on(int) const { return Engine::kVector; }
@@ -48,6 +48,8 @@ struct NcStreamShuffle {
       } else if (source_of(p) >= src.partitions()) {
         rules.fail("source", "partition {} of dst takes partition {} of src, which has {}", p,
                    source_of(p), src.partitions());
+      } else {
+        rules.memory().require_written(row_of(src, source_of(p)), "src");
       }
     }
   }

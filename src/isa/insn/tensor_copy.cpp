@@ -1,6 +1,7 @@
 // Copy a tile, converting where the dtypes differ. Equal dtypes keep every bit (Scalar on NeuronCore-v2 excepted).
 #include "isa/bits.h"
 #include "isa/instruction.h"
+#include "isa/perf_modes.h"
 #include "isa/rows.h"
 
 #include <cstring>
@@ -33,6 +34,10 @@ struct TensorCopy {
     rules.operand("src", src, buffers);
     rules.same_partitions("dst", dst, "src", src);
     rules.same_free_size("dst", dst, "src", src);
+    if (dst.dtype != src.dtype && (numerics::info(dst.dtype).packed > 1 || numerics::info(src.dtype).packed > 1)) {
+      rules.fail("packed", "cannot convert {} to {}; packed types are copied as they are or made by quantize_mx",
+                 numerics::info(src.dtype).name, numerics::info(dst.dtype).name);
+    }
   }
 
   void execute(CoreState& state) const {
@@ -50,14 +55,12 @@ struct TensorCopy {
     const double slow = std::max(model.stride_slowdown(dst), model.stride_slowdown(src));
     const Engine runs_on = engine_on(model.core().version());
     if (runs_on == Engine::kScalar) {
-      return model.scalar(n * slow * model.core().scalar.cycles_per_element, model.core().scalar.copy_drain);
+      const catalog::ScalarEngine& scalar = model.core().scalar;
+      const double cycles = n * slow * scalar.cycles_per_element / scalar_speedup(scalar, dst, src);
+      return model.scalar(cycles, scalar.copy_drain);
     }
     if (runs_on == Engine::kGpsimd) return model.gpsimd(n * slow * model.core().gpsimd->cycles_per_element);
-    const catalog::VectorEngine& vector = model.core().vector;
-    const bool half = is_16bit_float(dst) && is_16bit_float(src) && unit_stride(dst) && unit_stride(src);
-    const bool psum = dst.space == Space::kPsum || src.space == Space::kPsum;
-    const double speedup = half ? (psum ? vector.copy_16bit_psum_speedup : vector.copy_16bit_speedup)
-                                : (psum ? vector.copy_fp32_psum_speedup : vector.copy_fp32_speedup);
+    const double speedup = vector_speedup(model.core().vector, dst, src);
     return model.vector(n * slow / speedup);
   }
 };

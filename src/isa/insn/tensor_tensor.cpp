@@ -1,6 +1,7 @@
 // Elementwise dst = data1 <op> data2 over two tiles of the same size.
 #include "isa/bits.h"
 #include "isa/instruction.h"
+#include "isa/operators.h"
 #include "isa/rows.h"
 #include "numerics/elementwise.h"
 
@@ -36,9 +37,9 @@ struct TensorTensor {
   void check(const Rules& rules) const {
     const Engine runs_on = engine_on(rules.generation());
     const Buffers buffers = runs_on == Engine::kGpsimd ? Buffers::kSbuf : Buffers::kOnChip;
-    rules.operand("dst", dst, buffers);
-    rules.operand("data1", data1, buffers);
-    rules.operand("data2", data2, buffers);
+    check_tile(rules, "dst", dst, buffers);
+    check_tile(rules, "data1", data1, buffers);
+    check_tile(rules, "data2", data2, buffers);
     rules.same_partitions("data1", data1, "data2", data2);
     rules.same_partitions("data1", data1, "dst", dst);
     rules.same_free_size("data1", data1, "data2", data2);
