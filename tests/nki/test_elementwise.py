@@ -204,14 +204,15 @@ def test_integers_are_their_own_floor(evaluate):
     same(evaluate(nl.floor, x), x)
 
 
-def test_rsqrt_runs_where_the_release_says(evaluate, run):
+@pytest.mark.parametrize("name, old, new", [("rsqrt", "Scalar", "GpSimd"), ("copy", "Scalar", "Vector")])
+def test_functions_run_where_the_release_says(evaluate, name, old, new):
     def engine(release):
         trnsim.install(nki=release)
         import nki
 
         @nki.jit
         def kernel(x):
-            y = nl.rsqrt(nl.load(x))
+            y = getattr(nl, name)(nl.load(x))
             out = nl.ndarray(x.shape, x.dtype, nl.shared_hbm)
             nl.store(out, y)
             return out
@@ -219,8 +220,8 @@ def test_rsqrt_runs_where_the_release_says(evaluate, run):
         kernel(np.ones((2, 2), np.float32))
         return [i["engine"] for i in trnsim.last_profile().instructions if i["opcode"] != "dma_copy"]
 
-    assert engine("0.4") == ["Scalar"]
-    assert engine("0.5") == ["GpSimd"]
+    assert engine("0.4") == [old]
+    assert engine("0.6") == [new]
 
 
 def test_two_tiles_of_psum(evaluate):

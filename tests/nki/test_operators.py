@@ -76,6 +76,14 @@ def test_unknown_operator():
     assert caught.value.rule == "language.operator"
 
 
+def test_names_that_went_say_where():
+    with pytest.raises(AttributeError, match="no 'arange' since nki 0.2: use slices"):
+        _ = nl.arange
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = nl.nothing
+    assert not hasattr(nl, "par_dim")
+
+
 def test_enumerations():
     assert {choice.name for choice in nisa.reduce_cmd} == {
         "idle",

@@ -114,15 +114,28 @@ def test_ways_to_decorate(wrap):
 
 def test_simulate_takes_plain_functions_and_grids():
     def kernel(x):
-        out = nl.ndarray((nl.num_programs(), 4), x.dtype, nl.shared_hbm)
-        nisa.dma_copy(dst=out[0], src=x[0])
-        assert nl.program_ndim() == 1
-        return out
+        out = nl.ndarray(x.shape, x.dtype, nl.shared_hbm)
+        rest = nl.full((2, 2), 7, x.dtype, nl.shared_hbm)
+        rows = x.shape[0] // nl.num_programs()
+        mine = nl.ds(nl.program_id(0) * rows, rows)
+        nisa.dma_copy(dst=out[mine], src=x[mine])
+        return out, rest, nl.program_ndim()
 
-    with pytest.raises(trnsim.ProgramError, match="written"):
-        nki.simulate(nki.jit(kernel)[2])(sample((4, 4)))
-    with pytest.raises(AssertionError):
-        nki.simulate(kernel)(sample((4, 4)))
+    x = sample((8, 4))
+    for called, dimensions in ((nki.simulate(kernel), 0), (nki.simulate(nki.jit(kernel)[2]), 1)):
+        out, rest, got = called(x)
+        same(out, x)
+        same(rest, np.full((2, 2), 7, np.float32))
+        assert got == dimensions
+
+
+def test_programs_of_a_grid_create_the_same_outputs():
+    def kernel(x):
+        return nl.zeros((2 + nl.program_id(), 2), x.dtype, nl.shared_hbm)
+
+    with pytest.raises(trnsim.ProgramError, match="must create the same ones in the same order") as caught:
+        nki.jit(kernel)[2](sample((2, 2)))
+    assert caught.value.rule == "grid.shared_hbm"
 
 
 def test_kernels_call_kernels():

@@ -9,6 +9,7 @@ passes dtype=promote(x, y).
 from trnsim.lowering.broadcasting import broadcast_to
 from trnsim.lowering.creation import (
     empty_like,
+    fill,
     full,
     ones,
     rand,
@@ -38,6 +39,7 @@ __all__ = [
     "divide",
     "dropout",
     "empty_like",
+    "fill",
     "full",
     "gather_flattened",
     "load",

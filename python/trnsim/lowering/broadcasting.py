@@ -67,8 +67,8 @@ def _mismatch(function, x, y):
 def partitions(x, count: int):
     """A new SBUF tile of `count` partitions, each a copy of the only one of `x`.
 
-    Floats go through the Tensor engine (ones times x), as the hardware guide advises; integers, which it rounds,
-    through the Vector engine's shuffle, quadrant by quadrant.
+    Floats go through the Tensor engine (ones times x), as the hardware guide advises; integers, which it
+    would round, through the Vector engine's shuffle, quadrant by quadrant.
     """
     result = new((count,) + tuple(x.shape[1:]), x.dtype, "broadcast")
     if is_float(x):

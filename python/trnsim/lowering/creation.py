@@ -16,8 +16,12 @@ def full(shape, value, dtype, space="SBUF", name="", address=None):
     """A new tensor with the same number everywhere."""
     value = number(value, "nl.full", "fill_value")
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    tensor = launch().tensor(space, shape, dtype, name or "full", address)
-    if space == "HBM":
+    return fill(launch().tensor(space, shape, dtype, name or "full", address), value)
+
+
+def fill(tensor, value):
+    """Set every element of a tensor to one number; HBM is filled by DMA. Returns the tensor."""
+    if tensor.space == "HBM":
         _fill_hbm(tensor, value)
     else:
         isa.memset(tensor, value)

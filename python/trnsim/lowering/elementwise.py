@@ -22,6 +22,8 @@ from trnsim.lowering.tokens import TOKENS
 
 # Before this release nl.rsqrt ran on the Scalar engine; since then on GpSimd, which cannot read PSUM.
 _RSQRT_ON_SCALAR = ("beta1", "0.2", "0.3", "0.4")
+# In these releases nl.copy ran on the Scalar engine, through float32; since then on the Vector engine.
+_COPY_ON_SCALAR = ("0.3", "0.4", "0.5")
 
 
 def binary(op, x, y, dtype=None, dst=None):
@@ -136,6 +138,8 @@ def constant_column(x, value):
 
 def copy(x, dtype=None, dst=None):
     """A copy of `x`, in SBUF."""
+    if session.settings.nki in _COPY_ON_SCALAR:
+        return activation("copy", x, dtype, dst)
     result = out(dst, x.shape, dtype or x.dtype, "copy")
     isa.tensor_copy(result, x)
     return result

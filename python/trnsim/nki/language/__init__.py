@@ -41,14 +41,12 @@ from trnsim.nki.language.functions import (  # noqa: F401
     empty_like,
     expand_dims,
     floor,
-    full,
     gather_flattened,
     load,
     load_transpose2d,
     matmul,
     mean,
     negative,
-    ones,
     rand,
     random_seed,
     rms_norm,
@@ -77,4 +75,29 @@ from trnsim.nki.language.loops import (  # noqa: F401
     while_loop,
 )
 from trnsim.nki.language.operators import *  # noqa: F403
-from trnsim.nki.language.tensors import NKIObject, NkiTensor, ndarray, tile_size, zeros  # noqa: F401
+from trnsim.nki.language.tensors import (  # noqa: F401
+    NKIObject,
+    NkiTensor,
+    full,
+    ndarray,
+    ones,
+    tile_size,
+    zeros,
+)
+
+_BETA1 = {
+    "arange": "slices, nl.ds or tensor.ap(...)",
+    "mgrid": "slices, nl.ds or tensor.ap(...)",
+    "par_dim": "dimension 0, which is the partition of every on-chip tensor",
+    "static_cast": "dtype= of the function or instruction",
+    "loop_reduce": "nisa.tensor_tensor in the loop",
+    "atomic_rmw": "nisa.dma_compute",
+}
+
+
+def __getattr__(name):
+    if name in _BETA1:
+        raise AttributeError(
+            f"nki.language has no '{name}' since nki 0.2: use {_BETA1[name]}, or import neuronxcc.nki"
+        )
+    raise AttributeError(f"module 'nki.language' has no attribute '{name}'")

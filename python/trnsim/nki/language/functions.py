@@ -108,16 +108,6 @@ def expand_dims(x, axis):
     return x
 
 
-def ones(shape, dtype, buffer=buffers.sbuf, name=""):
-    """A new tensor of ones."""
-    return lowering.ones(shape, dtype, buffers.space_of(buffer), name)
-
-
-def full(shape, fill_value, dtype, buffer=buffers.sbuf, name=""):
-    """A new tensor with the same number everywhere."""
-    return lowering.full(shape, fill_value, dtype, buffers.space_of(buffer), name)
-
-
 def zeros_like(x, dtype=None, buffer=None, name=""):
     """A new tensor of zeros with the shape of `x`, where `x` is unless `buffer` says otherwise."""
     return lowering.zeros_like(x, dtype, buffer and buffers.space_of(buffer), name)

@@ -115,6 +115,15 @@ def vector_select(self, dim, vector_offset):
     return RowsView(self, vector_offset, None)
 
 
+def indirect(self, index, num_elem=None):
+    """Columns gathered or scattered by an engine (NeuronCore-v4): not in the simulator yet."""
+    del index, num_elem
+    raise _native.Unimplemented(
+        f"tensor '{self.name}': indirect() is not in trnsim yet; gather with nisa.nc_n_gather or "
+        "nisa.local_gather"
+    )
+
+
 def is_contiguous(self) -> bool:
     """Whether the elements (on chip: those of each partition) lie one after another."""
     expected = 1
@@ -187,6 +196,7 @@ _METHODS = {
     "slice": slice_,
     "select": select,
     "vector_select": vector_select,
+    "indirect": indirect,
     "rearrange": rearrange,
     "is_contiguous": is_contiguous,
     "view": lambda self, dtype: self.reinterpret(dtype),
