@@ -60,13 +60,15 @@ def test_illegal_line_is_named_with_its_rule_and_place(trnsim, line, rule):
 
 
 def test_overflow_lists_the_live_tensors(trnsim):
-    line = "big = nl.ndarray((128, 30000), dtype=nl.float32, name='big_one'); nl.ndarray((128, 30000), dtype=nl.float32)"
+    line = ("big = nl.ndarray((128, 30000), dtype=nl.float32, name='big_one'); "
+            "nl.ndarray((128, 30000), dtype=nl.float32)")
     refused(trnsim("run", trnsim.script(line)), 3, "Live tensors", "big_one")
 
 
 def test_dtype_that_the_generation_lacks(trnsim):
     line = ("a = nl.ndarray((128, 64), dtype=nl.float8_e4m3fn); nisa.memset(a, 1.0); "
-            "p = nl.ndarray((64, 64), dtype=nl.float32, buffer=nl.psum); nisa.nc_matmul(dst=p, stationary=a, moving=a)")
+            "p = nl.ndarray((64, 64), dtype=nl.float32, buffer=nl.psum); "
+            "nisa.nc_matmul(dst=p, stationary=a, moving=a)")
     refused(trnsim("run", "--chip", "trn2", trnsim.script(line)), 3, "float8_e4m3fn", "NeuronCore-v3")
     assert trnsim("run", "--chip", "trn3", trnsim.script(line)).code == 0
 
