@@ -1,14 +1,14 @@
-// nki.isa functions: one callable object per instruction of the table. The signature is the instruction's own list of
-// fields; a call fills the argument struct and hands it to the core of the current launch.
+// nki.isa functions: one callable object per instruction of the table. The signature is the
+// instruction's own list of fields; a call fills the argument struct and hands it to the core of
+// the current launch.
 #include <Python.h>
+#include <nanobind/stl/string.h>
 #include <structmember.h>
 
 #include <array>
 #include <cstring>
 #include <string>
 #include <vector>
-
-#include <nanobind/stl/string.h>
 
 #include "base/error.h"
 #include "base/nearest.h"
@@ -26,14 +26,14 @@ constexpr std::size_t kMaxArgumentBytes = 1024;
 constexpr std::size_t kMaxFields = 32;
 
 struct Function {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   const isa::InstructionType* type;
   std::vector<PyObject*>* names;  // interned, as the interpreter passes them
 };
 
-PyObject* name_keyword = nullptr;   // "name": every instruction can be named
-PyObject* dtype_keyword = nullptr;  // "dtype": kernels of release 0.2 still pass it; the destination's dtype rules
+PyObject* name_keyword = nullptr;  // "name": every instruction can be named
+PyObject* dtype_keyword =
+    nullptr;  // "dtype": kernels of release 0.2 still pass it; the destination's dtype rules
 
 std::size_t field_index(const Function& function, PyObject* keyword, std::size_t guess) {
   const std::vector<PyObject*>& names = *function.names;
@@ -51,23 +51,28 @@ std::size_t field_index(const Function& function, PyObject* keyword, std::size_t
   std::vector<std::string> known{"name"};
   for (const isa::FieldInfo& field : function.type->fields) known.emplace_back(field.name);
   const std::string name = PyUnicode_AsUTF8(keyword), near = nearest_name(name, known);
-  program_error(std::string(function.type->info.name) + ".argument", "{}: no argument is called '{}'{}",
-                function.type->info.name, name, near.empty() ? "" : "; did you mean '" + near + "'?");
+  program_error(std::string(function.type->info.name) + ".argument",
+                "{}: no argument is called '{}'{}", function.type->info.name, name,
+                near.empty() ? "" : "; did you mean '" + near + "'?");
 }
 
-void call_instruction(const Function& function, PyObject* const* args, std::size_t positional, PyObject* keywords) {
+void call_instruction(const Function& function, PyObject* const* args, std::size_t positional,
+                      PyObject* keywords) {
   Launch* launch = current_launch();
   const isa::InstructionType& type = *function.type;
   if (!launch) {
-    program_error("launch.outside", "{}: instructions run only inside a kernel; decorate the function with @nki.jit and call it",
+    program_error("launch.outside",
+                  "{}: instructions run only inside a kernel; decorate the function with @nki.jit "
+                  "and call it",
                   type.info.name);
   }
   alignas(16) std::array<std::byte, kMaxArgumentBytes> buffer;
   std::memcpy(buffer.data(), type.defaults.data(), type.size());
   std::uint32_t given = 0;
   if (positional > type.fields.size()) {
-    program_error(std::string(type.info.name) + ".argument", "{}: takes at most {} positional arguments, got {}",
-                  type.info.name, type.fields.size(), positional);
+    program_error(std::string(type.info.name) + ".argument",
+                  "{}: takes at most {} positional arguments, got {}", type.info.name,
+                  type.fields.size(), positional);
   }
   for (std::size_t i = 0; i < positional; ++i) {
     parse_argument(type.info.name, type.fields[i], args[i], buffer.data() + type.fields[i].offset);
@@ -90,8 +95,8 @@ void call_instruction(const Function& function, PyObject* const* args, std::size
   }
   for (std::size_t i = 0; i < type.fields.size(); ++i) {
     if (type.fields[i].required && !(given >> i & 1)) {
-      program_error(std::string(type.info.name) + ".argument", "{}: argument '{}' is missing", type.info.name,
-                    type.fields[i].name);
+      program_error(std::string(type.info.name) + ".argument", "{}: argument '{}' is missing",
+                    type.info.name, type.fields[i].name);
     }
   }
   launch->core().issue(type, buffer.data(), launch->sites().current());
@@ -100,9 +105,11 @@ void call_instruction(const Function& function, PyObject* const* args, std::size
   }
 }
 
-PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flagged, PyObject* keywords) {
+PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flagged,
+                     PyObject* keywords) {
   try {
-    call_instruction(*reinterpret_cast<Function*>(self), args, PyVectorcall_NARGS(flagged), keywords);
+    call_instruction(*reinterpret_cast<Function*>(self), args, PyVectorcall_NARGS(flagged),
+                     keywords);
     Py_RETURN_NONE;
   } catch (const Error& error) {
     set_python_error(error);
@@ -136,8 +143,9 @@ std::string signature(const isa::InstructionType& type) {
 PyObject* get_doc(PyObject* self, void*) {
   const isa::InstructionType& type = *reinterpret_cast<Function*>(self)->type;
   const isa::Info& info = type.info;
-  const std::string doc = fmt::format("{}{}\n\n{}\n\nEngines: {}.\nCost: {}.\nSource: {}.", info.name, signature(type),
-                                      info.summary, info.engines, info.cost, info.source);
+  const std::string doc =
+      fmt::format("{}{}\n\n{}\n\nEngines: {}.\nCost: {}.\nSource: {}.", info.name, signature(type),
+                  info.summary, info.engines, info.cost, info.source);
   return PyUnicode_FromStringAndSize(doc.data(), static_cast<Py_ssize_t>(doc.size()));
 }
 
@@ -150,15 +158,17 @@ PyGetSetDef getset[] = {{"__name__", get_name, nullptr, nullptr, nullptr},
                         {"__doc__", get_doc, nullptr, nullptr, nullptr},
                         {"__text_signature__", get_signature, nullptr, nullptr, nullptr},
                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, vectorcall), READONLY, nullptr},
-                         {nullptr, 0, 0, 0, nullptr}};
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
 PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                        {Py_tp_repr, reinterpret_cast<void*>(repr)},
                        {Py_tp_getset, getset},
                        {Py_tp_members, members},
                        {0, nullptr}};
-PyType_Spec spec = {"trnsim._native.Instruction", sizeof(Function), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+PyType_Spec spec = {
+    "trnsim._native.Instruction", sizeof(Function), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 }  // namespace
 
@@ -169,15 +179,18 @@ void bind_calls(nb::module_& m) {
   nb::module_ isa_module = m.def_submodule("isa", "The instructions, as nki.isa calls them.");
   nb::list names;
   for (const isa::InstructionType& type : isa::instruction_table()) {
-    if (type.size() > kMaxArgumentBytes || type.fields.size() > kMaxFields) internal_error("{} has too many arguments", type.info.name);
-    auto* function = reinterpret_cast<Function*>(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(function_type), 0));
+    if (type.size() > kMaxArgumentBytes || type.fields.size() > kMaxFields)
+      internal_error("{} has too many arguments", type.info.name);
+    auto* function = reinterpret_cast<Function*>(
+        PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(function_type), 0));
     function->vectorcall = vectorcall;
     function->type = &type;
     function->names = new std::vector<PyObject*>;  // as long-lived as the module
     for (const isa::FieldInfo& field : type.fields) {
       function->names->push_back(PyUnicode_InternFromString(std::string(field.name).c_str()));
     }
-    isa_module.attr(std::string(type.info.name).c_str()) = nb::steal(reinterpret_cast<PyObject*>(function));
+    isa_module.attr(std::string(type.info.name).c_str()) =
+        nb::steal(reinterpret_cast<PyObject*>(function));
     names.append(std::string(type.info.name));
   }
   isa_module.attr("__all__") = names;

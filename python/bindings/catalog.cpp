@@ -1,9 +1,10 @@
+#include "catalog/catalog.h"
+
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
 #include <memory>
 
-#include "catalog/catalog.h"
 #include "launch.h"
 
 namespace nb = nanobind;
@@ -17,9 +18,11 @@ void bind_catalog(nb::module_& m) {
   m.def(
       "load_chip",
       [](const std::string& hardware, const std::string& name) {
-        return std::make_shared<const catalog::Chip>(catalog::find_chip(name, catalog::load(hardware)));
+        return std::make_shared<const catalog::Chip>(
+            catalog::find_chip(name, catalog::load(hardware)));
       },
-      nb::arg("hardware"), nb::arg("name"), "A chip of the catalogue, or of the user's own TOML file.");
+      nb::arg("hardware"), nb::arg("name"),
+      "A chip of the catalogue, or of the user's own TOML file.");
 }
 
 }  // namespace trnsim::python

@@ -24,23 +24,29 @@ nb::object borrowed(PyObject* object) { return nb::borrow(object); }
 }  // namespace
 
 void bind_errors(nb::module_& m) {
-  PyObject* base = new_class(m, "Error", nb::make_tuple(borrowed(PyExc_Exception)),
-                             "Any refusal of the simulator. `rule` is the id of the broken rule, or an empty string.");
+  PyObject* base = new_class(
+      m, "Error", nb::make_tuple(borrowed(PyExc_Exception)),
+      "Any refusal of the simulator. `rule` is the id of the broken rule, or an empty string.");
   const auto derive = [&](const char* name, PyObject* parent, PyObject* builtin, const char* doc) {
     return new_class(m, name, nb::make_tuple(borrowed(parent), borrowed(builtin)), doc);
   };
-  PyObject* unsupported = derive("Unsupported", base, PyExc_NotImplementedError, "Outside what the simulator does, with the reason.");
+  PyObject* unsupported = derive("Unsupported", base, PyExc_NotImplementedError,
+                                 "Outside what the simulator does, with the reason.");
   const auto kind = [&](const char* name, const char* doc) {
     return new_class(m, name, nb::make_tuple(borrowed(unsupported)), doc);
   };
   classes[static_cast<int>(Fault::kProgram)] =
-      derive("ProgramError", base, PyExc_ValueError, "The kernel breaks a rule of the hardware or of the language.");
+      derive("ProgramError", base, PyExc_ValueError,
+             "The kernel breaks a rule of the hardware or of the language.");
   classes[static_cast<int>(Fault::kUnsupported)] = unsupported;
-  classes[static_cast<int>(Fault::kUnimplemented)] = kind("Unimplemented", "Planned, not there yet.");
-  classes[static_cast<int>(Fault::kMissingSpec)] = kind("MissingSpec", "No public document says what the hardware does.");
-  classes[static_cast<int>(Fault::kConfig)] =
-      derive("ConfigError", base, PyExc_ValueError, "A bad file, option or name given by the user.");
-  classes[static_cast<int>(Fault::kInternal)] = derive("InternalError", base, PyExc_RuntimeError, "A defect of the simulator.");
+  classes[static_cast<int>(Fault::kUnimplemented)] =
+      kind("Unimplemented", "Planned, not there yet.");
+  classes[static_cast<int>(Fault::kMissingSpec)] =
+      kind("MissingSpec", "No public document says what the hardware does.");
+  classes[static_cast<int>(Fault::kConfig)] = derive(
+      "ConfigError", base, PyExc_ValueError, "A bad file, option or name given by the user.");
+  classes[static_cast<int>(Fault::kInternal)] =
+      derive("InternalError", base, PyExc_RuntimeError, "A defect of the simulator.");
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
     try {
       std::rethrow_exception(pointer);

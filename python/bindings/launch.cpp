@@ -21,28 +21,34 @@ memory::Space space_of(const std::string& name) {
   internal_error("unknown memory {}", name);
 }
 
-// Tells the program when a tensor is freed, for the memory map; the launch outlives its tensors' use.
-std::shared_ptr<memory::Allocation> tracked(Launch& launch, std::shared_ptr<memory::Allocation> allocation) {
+// Tells the program when a tensor is freed, for the memory map; the launch outlives its tensors'
+// use.
+std::shared_ptr<memory::Allocation> tracked(Launch& launch,
+                                            std::shared_ptr<memory::Allocation> allocation) {
   launch.core().program().tensor_born(*allocation);
   return allocation;
 }
 
-TensorObject new_tensor(Launch& launch, const std::string& space_name, nb::handle shape, nb::handle dtype_object,
-                        const std::string& name, std::optional<std::pair<int, std::int64_t>> address, bool clobber) {
+TensorObject new_tensor(Launch& launch, const std::string& space_name, nb::handle shape,
+                        nb::handle dtype_object, const std::string& name,
+                        std::optional<std::pair<int, std::int64_t>> address, bool clobber) {
   const numerics::Dtype dtype = dtype_of(dtype_object);
   const memory::Space space = space_of(space_name);
   const memory::Dims dims = dims_of(shape);
   const std::int64_t bytes = numerics::info(dtype).bytes;
   memory::Memory& memory = launch.core().memory();
   if (space == memory::Space::kHbm) {
-    return TensorObject(memory::Tensor(tracked(launch, memory.allocate_hbm(name, dims.product() * bytes)), dtype, dims));
+    return TensorObject(memory::Tensor(
+        tracked(launch, memory.allocate_hbm(name, dims.product() * bytes)), dtype, dims));
   }
-  if (dims.size() == 0) program_error("tensor.shape", "an on-chip tensor needs at least its partition dimension");
+  if (dims.size() == 0)
+    program_error("tensor.shape", "an on-chip tensor needs at least its partition dimension");
   if (dims[0] > memory.geometry().partitions) {
-    program_error("tensor.partitions", "tensor '{}' with shape {} has {} partitions; {} has {}", name, dims.text(), dims[0],
-                  space_name, memory.geometry().partitions);
+    program_error("tensor.partitions", "tensor '{}' with shape {} has {} partitions; {} has {}",
+                  name, dims.text(), dims[0], space_name, memory.geometry().partitions);
   }
-  if (dims.product() == 0) program_error("tensor.empty", "tensor '{}' with shape {} has no elements", name, dims.text());
+  if (dims.product() == 0)
+    program_error("tensor.empty", "tensor '{}' with shape {} has no elements", name, dims.text());
   const std::int64_t row = dims.product() / dims[0] * bytes;
   const int partitions = static_cast<int>(dims[0]);
   auto allocation =
@@ -57,28 +63,37 @@ TensorObject new_tensor(Launch& launch, const std::string& space_name, nb::handl
 Launch* current_launch() { return current; }
 
 const timing::Timeline& Launch::timeline() {
-  if (!timeline_ || timeline_->entries.size() != core_.program().size()) timeline_ = timing::clock(core_.program(), *chip_);
+  if (!timeline_ || timeline_->entries.size() != core_.program().size())
+    timeline_ = timing::clock(core_.program(), *chip_);
   return *timeline_;
 }
 
 void bind_launch(nb::module_& m) {
   m.def("set_package_folder", &Sites::set_package_folder);
   nb::class_<Launch>(m, "Launch")
-      .def(nb::init<std::shared_ptr<const catalog::Chip>, std::string, bool, std::uint64_t>(), nb::arg("chip"),
-           nb::arg("kernel"), nb::arg("values") = true, nb::arg("seed") = 0)
-      .def("enter", [](Launch& self) { current = &self; }, "Let instructions go to this launch.")
-      .def("close", [](Launch& self) { self.core().memory().close(); }, "End the launch: its tensors' values go.")
+      .def(nb::init<std::shared_ptr<const catalog::Chip>, std::string, bool, std::uint64_t>(),
+           nb::arg("chip"), nb::arg("kernel"), nb::arg("values") = true, nb::arg("seed") = 0)
+      .def(
+          "enter", [](Launch& self) { current = &self; }, "Let instructions go to this launch.")
+      .def(
+          "close", [](Launch& self) { self.core().memory().close(); },
+          "End the launch: its tensors' values go.")
       .def_static("leave", [] { current = nullptr; })
       .def_prop_ro("kernel", &Launch::kernel)
       .def_prop_ro("chip", [](const Launch& self) { return self.chip().name; })
       .def_prop_ro("generation", [](const Launch& self) { return self.core().spec().version(); })
       .def_prop_ro("values", [](const Launch& self) { return self.core().options().values; })
-      .def_prop_ro("instruction_count", [](const Launch& self) { return self.core().program().size(); })
-      .def_prop_ro("sbuf_bytes", [](Launch& self) { return self.core().memory().geometry().sbuf_bytes; })
-      .def_prop_ro("psum_bank_bytes", [](Launch& self) { return self.core().memory().geometry().psum_bank_bytes; })
-      .def_prop_ro("psum_bytes", [](Launch& self) { return self.core().memory().geometry().psum_bytes; })
-      .def("tensor", &new_tensor, nb::arg("space"), nb::arg("shape"), nb::arg("dtype"), nb::arg("name") = "",
-           nb::arg("address").none() = nb::none(), nb::arg("clobber") = false);
+      .def_prop_ro("instruction_count",
+                   [](const Launch& self) { return self.core().program().size(); })
+      .def_prop_ro("sbuf_bytes",
+                   [](Launch& self) { return self.core().memory().geometry().sbuf_bytes; })
+      .def_prop_ro("psum_bank_bytes",
+                   [](Launch& self) { return self.core().memory().geometry().psum_bank_bytes; })
+      .def_prop_ro("psum_bytes",
+                   [](Launch& self) { return self.core().memory().geometry().psum_bytes; })
+      .def("tensor", &new_tensor, nb::arg("space"), nb::arg("shape"), nb::arg("dtype"),
+           nb::arg("name") = "", nb::arg("address").none() = nb::none(),
+           nb::arg("clobber") = false);
 }
 
 }  // namespace trnsim::python

@@ -1,4 +1,5 @@
-// One launch of a kernel: the cores that run it, the tensors it is given, and the profile that is left when it ends.
+// One launch of a kernel: the cores that run it, the tensors it is given, and the profile that is
+// left when it ends.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,8 +18,12 @@ namespace trnsim::python {
 
 class Launch {
  public:
-  Launch(std::shared_ptr<const catalog::Chip> chip, std::string kernel, bool values, std::uint64_t seed)
-      : chip_(std::move(chip)), kernel_(std::move(kernel)), core_(chip_->core, {values, seed}), sites_(core_.program()) {}
+  Launch(std::shared_ptr<const catalog::Chip> chip, std::string kernel, bool values,
+         std::uint64_t seed)
+      : chip_(std::move(chip)),
+        kernel_(std::move(kernel)),
+        core_(chip_->core, {values, seed}),
+        sites_(core_.program()) {}
 
   const catalog::Chip& chip() const { return *chip_; }
   const std::string& kernel() const { return kernel_; }

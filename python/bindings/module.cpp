@@ -10,7 +10,8 @@ void bind_numerics(nanobind::module_& m);
 
 NB_MODULE(_native, m) {
   using namespace trnsim::python;
-  nanobind::set_leak_warnings(false);  // kernels' tracebacks legitimately outlive the module at interpreter exit
+  nanobind::set_leak_warnings(
+      false);  // kernels' tracebacks legitimately outlive the module at interpreter exit
   bind_errors(m);
   bind_token(m);
   bind_tensor(m);

@@ -1,8 +1,8 @@
 #include "parse.h"
 
-#include <string>
-
 #include <nanobind/stl/string.h>
+
+#include <string>
 
 #include "base/error.h"
 #include "tensor.h"
@@ -18,11 +18,14 @@ T& place(std::byte* at) {
   return *reinterpret_cast<T*>(at);
 }
 
-[[noreturn]] void wrong(std::string_view instruction, const isa::FieldInfo& field, const char* expected, PyObject* object) {
-  std::string got = nb::cast<std::string>(nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object))).attr("__name__")));
+[[noreturn]] void wrong(std::string_view instruction, const isa::FieldInfo& field,
+                        const char* expected, PyObject* object) {
+  std::string got = nb::cast<std::string>(
+      nb::str(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object))).attr("__name__")));
   const std::string shown = nb::cast<std::string>(nb::repr(nb::handle(object)));
   if (shown.size() < 60) got += " " + shown;
-  program_error(std::string(instruction) + ".argument", "{}: {} must be {}, got {}", instruction, field.name, expected, got);
+  program_error(std::string(instruction) + ".argument", "{}: {} must be {}, got {}", instruction,
+                field.name, expected, got);
 }
 
 double number(std::string_view instruction, const isa::FieldInfo& field, PyObject* object) {
@@ -47,23 +50,26 @@ std::int64_t integer(std::string_view instruction, const isa::FieldInfo& field, 
   return value;
 }
 
-const Token& choice(std::string_view instruction, const isa::FieldInfo& field, PyObject* object, TokenKind kind,
-                    const char* expected) {
+const Token& choice(std::string_view instruction, const isa::FieldInfo& field, PyObject* object,
+                    TokenKind kind, const char* expected) {
   const Token* token = token_of(object);
   if (!token || token->kind != kind) wrong(instruction, field, expected, object);
   return *token;
 }
 
-void parse_ints(std::string_view instruction, const isa::FieldInfo& field, PyObject* object, isa::IntList& list) {
+void parse_ints(std::string_view instruction, const isa::FieldInfo& field, PyObject* object,
+                isa::IntList& list) {
   list = {};
   if (PyIndex_Check(object)) {
     list.values[0] = static_cast<std::int32_t>(integer(instruction, field, object));
     list.size = 1;
     return;
   }
-  if (!PySequence_Check(object)) wrong(instruction, field, "an integer or a sequence of integers", object);
+  if (!PySequence_Check(object))
+    wrong(instruction, field, "an integer or a sequence of integers", object);
   const Py_ssize_t size = PySequence_Size(object);
-  if (size > static_cast<Py_ssize_t>(list.values.size())) wrong(instruction, field, "at most 32 integers", object);
+  if (size > static_cast<Py_ssize_t>(list.values.size()))
+    wrong(instruction, field, "at most 32 integers", object);
   for (Py_ssize_t i = 0; i < size; ++i) {
     const nb::object entry = nb::steal(PySequence_GetItem(object, i));
     list.values[i] = static_cast<std::int32_t>(integer(instruction, field, entry.ptr()));
@@ -71,15 +77,19 @@ void parse_ints(std::string_view instruction, const isa::FieldInfo& field, PyObj
   list.size = static_cast<std::int32_t>(size);
 }
 
-void parse_affine(std::string_view instruction, const isa::FieldInfo& field, PyObject* object, isa::AffinePattern& pattern) {
+void parse_affine(std::string_view instruction, const isa::FieldInfo& field, PyObject* object,
+                  isa::AffinePattern& pattern) {
   constexpr const char* kExpected = "a list of up to four [step, count] pairs";
   pattern = {};
-  if (!PySequence_Check(object) || PySequence_Size(object) > 4) wrong(instruction, field, kExpected, object);
+  if (!PySequence_Check(object) || PySequence_Size(object) > 4)
+    wrong(instruction, field, kExpected, object);
   const Py_ssize_t dims = PySequence_Size(object);
   for (Py_ssize_t i = 0; i < dims; ++i) {
     const nb::object pair = nb::steal(PySequence_GetItem(object, i));
-    if (!PySequence_Check(pair.ptr()) || PySequence_Size(pair.ptr()) != 2) wrong(instruction, field, kExpected, object);
-    const nb::object step = nb::steal(PySequence_GetItem(pair.ptr(), 0)), count = nb::steal(PySequence_GetItem(pair.ptr(), 1));
+    if (!PySequence_Check(pair.ptr()) || PySequence_Size(pair.ptr()) != 2)
+      wrong(instruction, field, kExpected, object);
+    const nb::object step = nb::steal(PySequence_GetItem(pair.ptr(), 0)),
+                     count = nb::steal(PySequence_GetItem(pair.ptr(), 1));
     pattern.steps[i] = static_cast<std::int32_t>(integer(instruction, field, step.ptr()));
     pattern.counts[i] = static_cast<std::int32_t>(integer(instruction, field, count.ptr()));
   }
@@ -88,7 +98,8 @@ void parse_affine(std::string_view instruction, const isa::FieldInfo& field, PyO
 
 }  // namespace
 
-void parse_argument(std::string_view instruction, const isa::FieldInfo& field, PyObject* object, std::byte* at) {
+void parse_argument(std::string_view instruction, const isa::FieldInfo& field, PyObject* object,
+                    std::byte* at) {
   using isa::FieldKind;
   if (object == Py_None) {
     if (field.required) wrong(instruction, field, "given", object);
@@ -104,54 +115,77 @@ void parse_argument(std::string_view instruction, const isa::FieldInfo& field, P
     case FieldKind::kScalarOrTile: {
       auto& value = place<isa::ScalarOrTile>(at);
       if (PyFloat_CheckExact(object) || PyLong_CheckExact(object)) {
-        value = {.tile = {}, .scalar = number(instruction, field, object), .kind = isa::ScalarOrTile::Kind::kScalar};
+        value = {.tile = {},
+                 .scalar = number(instruction, field, object),
+                 .kind = isa::ScalarOrTile::Kind::kScalar};
       } else if (const TensorObject* tensor = tensor_of(object)) {
         value = {.tile = tensor->access(), .scalar = 0, .kind = isa::ScalarOrTile::Kind::kTile};
       } else {
-        value = {.tile = {}, .scalar = number(instruction, field, object), .kind = isa::ScalarOrTile::Kind::kScalar};
+        value = {.tile = {},
+                 .scalar = number(instruction, field, object),
+                 .kind = isa::ScalarOrTile::Kind::kScalar};
       }
       return;
     }
     case FieldKind::kAluOp: {
       const Token* token = token_of(object);
-      if (!token || token->alu_op < 0) wrong(instruction, field, "an ALU operator such as nl.add", object);
+      if (!token || token->alu_op < 0)
+        wrong(instruction, field, "an ALU operator such as nl.add", object);
       place<isa::AluOp>(at) = static_cast<isa::AluOp>(token->alu_op);
       return;
     }
     case FieldKind::kActivation: {
       const Token* token = token_of(object);
-      if (!token || token->activation < 0) wrong(instruction, field, "an activation function such as nl.exp", object);
-      place<numerics::ActivationFunction>(at) = static_cast<numerics::ActivationFunction>(token->activation);
+      if (!token || token->activation < 0)
+        wrong(instruction, field, "an activation function such as nl.exp", object);
+      place<numerics::ActivationFunction>(at) =
+          static_cast<numerics::ActivationFunction>(token->activation);
       return;
     }
     case FieldKind::kEngine:
-      place<isa::Engine>(at) = static_cast<isa::Engine>(
-          choice(instruction, field, object, TokenKind::kEngine, "an engine such as nki.isa.engine.vector").code);
+      place<isa::Engine>(at) =
+          static_cast<isa::Engine>(choice(instruction, field, object, TokenKind::kEngine,
+                                          "an engine such as nki.isa.engine.vector")
+                                       .code);
       return;
     case FieldKind::kReduceCommand:
       place<isa::ReduceCommand>(at) = static_cast<isa::ReduceCommand>(
-          choice(instruction, field, object, TokenKind::kReduceCommand, "a member of nki.isa.reduce_cmd").code);
+          choice(instruction, field, object, TokenKind::kReduceCommand,
+                 "a member of nki.isa.reduce_cmd")
+              .code);
       return;
     case FieldKind::kPerfMode:
-      place<isa::PerfMode>(at) = static_cast<isa::PerfMode>(
-          choice(instruction, field, object, TokenKind::kPerfMode, "a member of nki.isa.matmul_perf_mode").code);
+      place<isa::PerfMode>(at) =
+          static_cast<isa::PerfMode>(choice(instruction, field, object, TokenKind::kPerfMode,
+                                            "a member of nki.isa.matmul_perf_mode")
+                                         .code);
       return;
     case FieldKind::kDgeMode:
       place<isa::DgeMode>(at) = static_cast<isa::DgeMode>(
-          choice(instruction, field, object, TokenKind::kDgeMode, "a member of nki.isa.dge_mode").code);
+          choice(instruction, field, object, TokenKind::kDgeMode, "a member of nki.isa.dge_mode")
+              .code);
       return;
     case FieldKind::kOobMode:
       place<isa::OobMode>(at) = static_cast<isa::OobMode>(
-          choice(instruction, field, object, TokenKind::kOobMode, "a member of nki.isa.oob_mode").code);
+          choice(instruction, field, object, TokenKind::kOobMode, "a member of nki.isa.oob_mode")
+              .code);
       return;
-    case FieldKind::kAffinePattern: return parse_affine(instruction, field, object, place<isa::AffinePattern>(at));
-    case FieldKind::kIntList: return parse_ints(instruction, field, object, place<isa::IntList>(at));
+    case FieldKind::kAffinePattern:
+      return parse_affine(instruction, field, object, place<isa::AffinePattern>(at));
+    case FieldKind::kIntList:
+      return parse_ints(instruction, field, object, place<isa::IntList>(at));
     case FieldKind::kOptionalInt:
       place<isa::OptionalInt>(at) = {integer(instruction, field, object), true};
       return;
-    case FieldKind::kInt: place<std::int32_t>(at) = static_cast<std::int32_t>(integer(instruction, field, object)); return;
-    case FieldKind::kFloat: place<float>(at) = static_cast<float>(number(instruction, field, object)); return;
-    case FieldKind::kNumber: place<double>(at) = number(instruction, field, object); return;
+    case FieldKind::kInt:
+      place<std::int32_t>(at) = static_cast<std::int32_t>(integer(instruction, field, object));
+      return;
+    case FieldKind::kFloat:
+      place<float>(at) = static_cast<float>(number(instruction, field, object));
+      return;
+    case FieldKind::kNumber:
+      place<double>(at) = number(instruction, field, object);
+      return;
     case FieldKind::kBool: {
       const int truth = PyObject_IsTrue(object);
       if (truth < 0) throw nb::python_error();

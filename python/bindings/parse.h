@@ -7,7 +7,9 @@
 
 namespace trnsim::python {
 
-// `at` is the field's place. None keeps the default of an optional argument. Throws ProgramError for a wrong type.
-void parse_argument(std::string_view instruction, const isa::FieldInfo& field, PyObject* object, std::byte* at);
+// `at` is the field's place. None keeps the default of an optional argument. Throws ProgramError
+// for a wrong type.
+void parse_argument(std::string_view instruction, const isa::FieldInfo& field, PyObject* object,
+                    std::byte* at);
 
 }  // namespace trnsim::python

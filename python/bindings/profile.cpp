@@ -15,7 +15,8 @@ namespace {
 std::vector<report::Run> runs_of(const std::vector<Launch*>& launches) {
   std::vector<report::Run> runs;
   for (Launch* launch : launches) {
-    runs.push_back({launch->kernel(), &launch->core().program(), &launch->timeline(), &launch->chip(), 0});
+    runs.push_back(
+        {launch->kernel(), &launch->core().program(), &launch->timeline(), &launch->chip(), 0});
   }
   return runs;
 }
@@ -24,7 +25,8 @@ nb::dict busy_us(Launch& launch) {
   nb::dict busy;
   const timing::Timeline& timeline = launch.timeline();
   for (int q = 0; q < timing::kQueueCount; ++q) {
-    busy[std::string(timing::queue_name(static_cast<timing::Queue>(q))).c_str()] = timeline.busy[q].us();
+    busy[std::string(timing::queue_name(static_cast<timing::Queue>(q))).c_str()] =
+        timeline.busy[q].us();
   }
   return busy;
 }
@@ -32,22 +34,26 @@ nb::dict busy_us(Launch& launch) {
 }  // namespace
 
 void bind_profile(nb::module_& m) {
-  m.def("latency_us", [](Launch& launch) { return launch.timeline().total.us(); }, nb::arg("launch"));
+  m.def(
+      "latency_us", [](Launch& launch) { return launch.timeline().total.us(); }, nb::arg("launch"));
   m.def("busy_us", &busy_us, nb::arg("launch"));
-  m.def("summary", [](const std::vector<Launch*>& launches) { return report::text(runs_of(launches)); },
-        nb::arg("launches"));
+  m.def(
+      "summary",
+      [](const std::vector<Launch*>& launches) { return report::text(runs_of(launches)); },
+      nb::arg("launches"));
   m.def(
       "to_json",
       [](const std::vector<Launch*>& launches, bool instructions) {
-        return report::json(runs_of(launches),
-                            instructions ? report::Detail::kInstructions : report::Detail::kSummary);
+        return report::json(runs_of(launches), instructions ? report::Detail::kInstructions
+                                                            : report::Detail::kSummary);
       },
       nb::arg("launches"), nb::arg("instructions") = true);
-  m.def("write_trace",
-        [](const std::vector<Launch*>& launches, const std::string& path) {
-          report::write_perfetto(runs_of(launches), path);
-        },
-        nb::arg("launches"), nb::arg("path"));
+  m.def(
+      "write_trace",
+      [](const std::vector<Launch*>& launches, const std::string& path) {
+        report::write_perfetto(runs_of(launches), path);
+      },
+      nb::arg("launches"), nb::arg("path"));
 }
 
 }  // namespace trnsim::python

@@ -35,7 +35,8 @@ std::uint32_t Sites::site_of(PyFrameObject* frame, PyCodeObject* code, Known& kn
   const int offset = PyFrame_GetLasti(frame);
   const auto it = known.sites.find(offset);
   if (it != known.sites.end()) return it->second;
-  const program::Site site{text(code->co_filename), PyFrame_GetLineNumber(frame), text(code->co_name)};
+  const program::Site site{text(code->co_filename), PyFrame_GetLineNumber(frame),
+                           text(code->co_name)};
   const std::uint32_t index = program_.intern(site);
   known.sites.emplace(offset, index);
   return index;

@@ -1,4 +1,5 @@
-// The user's source line behind an instruction: the innermost Python frame outside the simulator's own package.
+// The user's source line behind an instruction: the innermost Python frame outside the simulator's
+// own package.
 #pragma once
 
 #include <Python.h>
@@ -24,7 +25,7 @@ class Sites {
 
  private:
   struct Known {
-    bool own;                                     // code of the simulator itself
+    bool own;                                      // code of the simulator itself
     std::unordered_map<int, std::uint32_t> sites;  // by offset of the calling instruction
   };
   Known& known(PyCodeObject* code);

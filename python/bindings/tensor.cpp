@@ -27,14 +27,16 @@ std::int64_t integer(nb::handle object, const char* what) {
   PyObject* number = PyNumber_Index(object.ptr());
   if (!number) {
     PyErr_Clear();
-    program_error("tensor.index", "{}: expected an integer, got {}", what, nb::cast<std::string>(nb::repr(object)));
+    program_error("tensor.index", "{}: expected an integer, got {}", what,
+                  nb::cast<std::string>(nb::repr(object)));
   }
   const std::int64_t value = PyLong_AsLongLong(number);
   Py_DECREF(number);
   return value;
 }
 
-// One entry of a subscript against a dimension of `size` elements; numpy's rules for negative numbers and clipping.
+// One entry of a subscript against a dimension of `size` elements; numpy's rules for negative
+// numbers and clipping.
 Index index_of(nb::handle entry, std::int64_t size) {
   if (PySlice_Check(entry.ptr())) {
     Py_ssize_t start, stop, step;
@@ -54,8 +56,8 @@ TensorObject subscript(const TensorObject& self, nb::handle key) {
   int count = 0;
   const auto add = [&](nb::handle entry) {
     if (count >= shape.size()) {
-      program_error("tensor.index", "tensor '{}' with shape {} takes at most {} indices", self.tensor().name(), shape.text(),
-                    shape.size());
+      program_error("tensor.index", "tensor '{}' with shape {} takes at most {} indices",
+                    self.tensor().name(), shape.text(), shape.size());
     }
     indices[count] = index_of(entry, shape[count]);
     ++count;
@@ -73,13 +75,16 @@ TensorObject subscript(const TensorObject& self, nb::handle key) {
       }
     }
   }
-  return TensorObject(self.tensor().slice(std::span(indices.data(), static_cast<std::size_t>(count))));
+  return TensorObject(
+      self.tensor().slice(std::span(indices.data(), static_cast<std::size_t>(count))));
 }
 
-TensorObject pattern(const TensorObject& self, const std::vector<std::vector<std::int64_t>>& pairs, std::int64_t offset) {
+TensorObject pattern(const TensorObject& self, const std::vector<std::vector<std::int64_t>>& pairs,
+                     std::int64_t offset) {
   std::vector<std::int64_t> steps, counts;
   for (const auto& pair : pairs) {
-    if (pair.size() != 2) program_error("tensor.pattern", "an access pattern is a list of [step, count] pairs");
+    if (pair.size() != 2)
+      program_error("tensor.pattern", "an access pattern is a list of [step, count] pairs");
     steps.push_back(pair[0]);
     counts.push_back(pair[1]);
   }
@@ -90,16 +95,21 @@ using HostBytes = nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu>;
 
 memory::Memory& home_of(const TensorObject& self) {
   const auto memory = self.tensor().storage()->home.lock();
-  if (!memory) program_error("tensor.freed", "tensor '{}' belongs to a kernel launch that has ended", self.tensor().name());
+  if (!memory)
+    program_error("tensor.freed", "tensor '{}' belongs to a kernel launch that has ended",
+                  self.tensor().name());
   if (!memory->geometry().real_storage) {
-    unsupported("reading or writing the values of tensor '{}', because this is a timing-only run or its kernel has ended",
-                self.tensor().name());
+    unsupported(
+        "reading or writing the values of tensor '{}', because this is a timing-only run or its "
+        "kernel has ended",
+        self.tensor().name());
   }
   return *memory;
 }
 
 void read_into(const TensorObject& self, HostBytes out) {
-  if (static_cast<std::int64_t>(out.size()) != self.access().bytes()) internal_error("buffer size does not fit the tensor");
+  if (static_cast<std::int64_t>(out.size()) != self.access().bytes())
+    internal_error("buffer size does not fit the tensor");
   memory::gather(home_of(self), self.access(), reinterpret_cast<std::byte*>(out.data()));
 }
 
@@ -111,11 +121,13 @@ void mark_written(const TensorObject& self) {
 }
 
 void require_written(const TensorObject& self) {
-  if (const auto memory = self.tensor().storage()->home.lock()) memory->require_written(self.access(), "the result");
+  if (const auto memory = self.tensor().storage()->home.lock())
+    memory->require_written(self.access(), "the result");
 }
 
 void write_from(const TensorObject& self, HostBytes in) {
-  if (static_cast<std::int64_t>(in.size()) != self.access().bytes()) internal_error("buffer size does not fit the tensor");
+  if (static_cast<std::int64_t>(in.size()) != self.access().bytes())
+    internal_error("buffer size does not fit the tensor");
   memory::Memory& memory = home_of(self);
   memory::scatter(memory, self.access(), reinterpret_cast<const std::byte*>(in.data()));
   mark_written(self);
@@ -149,9 +161,10 @@ numerics::Dtype dtype_of(nb::handle object) {
     if (equal == 1) return static_cast<numerics::Dtype>(i);
     PyErr_Clear();
   }
-  std::string name = nb::isinstance<nb::str>(object)          ? nb::cast<std::string>(object)
-                     : nb::hasattr(object, "__name__") ? nb::cast<std::string>(object.attr("__name__"))
-                                                       : nb::cast<std::string>(nb::repr(object));
+  std::string name = nb::isinstance<nb::str>(object) ? nb::cast<std::string>(object)
+                     : nb::hasattr(object, "__name__")
+                         ? nb::cast<std::string>(object.attr("__name__"))
+                         : nb::cast<std::string>(nb::repr(object));
   if (const auto dtype = numerics::dtype_from_name(name)) return *dtype;
   unsupported("dtype {}, because NeuronCores have no such type", name);
 }
@@ -178,7 +191,8 @@ Dims dims_of(nb::handle shape) {
 
 nb::tuple tuple_of(const Dims& dims) {
   nb::object tuple = nb::steal(PyTuple_New(dims.size()));
-  for (int i = 0; i < dims.size(); ++i) PyTuple_SET_ITEM(tuple.ptr(), i, PyLong_FromLongLong(dims[i]));
+  for (int i = 0; i < dims.size(); ++i)
+    PyTuple_SET_ITEM(tuple.ptr(), i, PyLong_FromLongLong(dims[i]));
   return nb::borrow<nb::tuple>(tuple);
 }
 
@@ -202,33 +216,66 @@ void bind_tensor(nb::module_& m) {
       .def_prop_ro("size", [](const TensorObject& s) { return s.tensor().elements(); })
       .def_prop_ro("name", [](const TensorObject& s) { return s.tensor().name(); })
       .def_prop_ro("dtype", [](const TensorObject& s) { return dtype_object(s.tensor().dtype()); })
-      .def_prop_ro("dtype_name", [](const TensorObject& s) { return std::string(numerics::info(s.tensor().dtype()).name); })
-      .def_prop_ro("itemsize", [](const TensorObject& s) { return numerics::info(s.tensor().dtype()).bytes; })
-      .def_prop_ro("space", [](const TensorObject& s) { return memory::space_name(s.tensor().space()); })
-      .def_prop_ro("address", [](const TensorObject& s) {
-        const memory::Allocation& a = *s.tensor().storage();
-        return std::pair(a.start_partition, a.offset);
-      })
-      .def_prop_ro("written", [](const TensorObject& s) {
-        const memory::Allocation& a = *s.tensor().storage();
-        return a.written.all() || !a.written.first_unwritten(s.access(), a.start_partition, a.offset);
-      })
+      .def_prop_ro("dtype_name",
+                   [](const TensorObject& s) {
+                     return std::string(numerics::info(s.tensor().dtype()).name);
+                   })
+      .def_prop_ro("itemsize",
+                   [](const TensorObject& s) { return numerics::info(s.tensor().dtype()).bytes; })
+      .def_prop_ro("space",
+                   [](const TensorObject& s) { return memory::space_name(s.tensor().space()); })
+      .def_prop_ro("address",
+                   [](const TensorObject& s) {
+                     const memory::Allocation& a = *s.tensor().storage();
+                     return std::pair(a.start_partition, a.offset);
+                   })
+      .def_prop_ro("written",
+                   [](const TensorObject& s) {
+                     const memory::Allocation& a = *s.tensor().storage();
+                     return a.written.all() ||
+                            !a.written.first_unwritten(s.access(), a.start_partition, a.offset);
+                   })
       .def_prop_ro("modified", [](const TensorObject& s) { return s.tensor().storage()->modified; })
       .def("mark_written", &mark_written)
       .def("require_written", &require_written)
       .def("subscript", &subscript, nb::arg("key"))
-      .def("reshape", [=](const TensorObject& s, nb::handle shape) { return of(s.tensor().reshape(dims_of(shape))); },
-           nb::arg("shape"))
-      .def("permute", [=](const TensorObject& s, const std::vector<int>& dims) { return of(s.tensor().permute(dims)); },
-           nb::arg("dims"))
-      .def("broadcast", [=](const TensorObject& s, int dim, std::int64_t size) { return of(s.tensor().broadcast(dim, size)); },
-           nb::arg("dim"), nb::arg("size"))
-      .def("expand_dim", [=](const TensorObject& s, int dim) { return of(s.tensor().expand_dim(dim)); }, nb::arg("dim"))
-      .def("squeeze_dim", [=](const TensorObject& s, int dim) { return of(s.tensor().squeeze_dim(dim)); }, nb::arg("dim"))
-      .def("reinterpret", [=](const TensorObject& s, nb::handle dtype) { return of(s.tensor().reinterpret(dtype_of(dtype))); },
-           nb::arg("dtype"))
+      .def(
+          "reshape",
+          [=](const TensorObject& s, nb::handle shape) {
+            return of(s.tensor().reshape(dims_of(shape)));
+          },
+          nb::arg("shape"))
+      .def(
+          "permute",
+          [=](const TensorObject& s, const std::vector<int>& dims) {
+            return of(s.tensor().permute(dims));
+          },
+          nb::arg("dims"))
+      .def(
+          "broadcast",
+          [=](const TensorObject& s, int dim, std::int64_t size) {
+            return of(s.tensor().broadcast(dim, size));
+          },
+          nb::arg("dim"), nb::arg("size"))
+      .def(
+          "expand_dim",
+          [=](const TensorObject& s, int dim) { return of(s.tensor().expand_dim(dim)); },
+          nb::arg("dim"))
+      .def(
+          "squeeze_dim",
+          [=](const TensorObject& s, int dim) { return of(s.tensor().squeeze_dim(dim)); },
+          nb::arg("dim"))
+      .def(
+          "reinterpret",
+          [=](const TensorObject& s, nb::handle dtype) {
+            return of(s.tensor().reinterpret(dtype_of(dtype)));
+          },
+          nb::arg("dtype"))
       .def("pattern", &pattern, nb::arg("pairs"), nb::arg("offset"))
-      .def("same_storage", [](const TensorObject& s, const TensorObject& o) { return s.tensor().storage() == o.tensor().storage(); })
+      .def("same_storage",
+           [](const TensorObject& s, const TensorObject& o) {
+             return s.tensor().storage() == o.tensor().storage();
+           })
       .def("read_into", &read_into, nb::arg("out"))
       .def("write_from", &write_from, nb::arg("values"));
 }

@@ -15,17 +15,21 @@ namespace {
 
 PyTypeObject* token_type = nullptr;
 
-// Foreign objects that stand for a token, such as numpy's functions. Looked up by identity, never iterated.
+// Foreign objects that stand for a token, such as numpy's functions. Looked up by identity, never
+// iterated.
 std::unordered_map<PyObject*, const Token*>& aliases() {
   static std::unordered_map<PyObject*, const Token*> map;
   return map;
 }
 
-// An operator or function by its NKI name: either or both of an ALU operator and an activation function.
-void init_operator(Token* self, const std::string& name, const std::string& alu, const std::string& activation) {
+// An operator or function by its NKI name: either or both of an ALU operator and an activation
+// function.
+void init_operator(Token* self, const std::string& name, const std::string& alu,
+                   const std::string& activation) {
   new (self) Token{.name = name};
   if (const auto op = numerics::alu_op_from_name(alu)) self->alu_op = static_cast<int>(*op);
-  if (const auto f = numerics::activation_function_from_name(activation)) self->activation = static_cast<int>(*f);
+  if (const auto f = numerics::activation_function_from_name(activation))
+    self->activation = static_cast<int>(*f);
 }
 
 template <class Code>
@@ -37,43 +41,60 @@ nb::object choice(const char* name, TokenKind kind, Code code) {
 
 void bind_token(nb::module_& m) {
   nb::class_<Token> token(m, "Token", nb::dynamic_attr());
-  token.def("__init__", &init_operator, nb::arg("name"), nb::arg("alu") = "", nb::arg("activation") = "")
+  token
+      .def("__init__", &init_operator, nb::arg("name"), nb::arg("alu") = "",
+           nb::arg("activation") = "")
       .def_ro("name", &Token::name)
       .def_ro("code", &Token::code)
       .def_prop_ro("is_alu_op", [](const Token& t) { return t.alu_op >= 0; })
       .def_prop_ro("is_activation", [](const Token& t) { return t.activation >= 0; })
       .def("__repr__", [](const Token& t) { return t.name; });
   token_type = reinterpret_cast<PyTypeObject*>(token.ptr());
-  m.def("stand_for", [](nb::object foreign, const Token& t) { aliases()[foreign.release().ptr()] = &t; },
-        nb::arg("foreign"), nb::arg("token"), nb::keep_alive<0, 2>(),
-        "Let a foreign object, such as numpy.add, be accepted where `token` is. Both must live to the end.");
+  m.def(
+      "stand_for",
+      [](nb::object foreign, const Token& t) { aliases()[foreign.release().ptr()] = &t; },
+      nb::arg("foreign"), nb::arg("token"), nb::keep_alive<0, 2>(),
+      "Let a foreign object, such as numpy.add, be accepted where `token` is. Both must live to "
+      "the end.");
 
   using isa::Engine;
-  nb::module_ choices = m.def_submodule("choices", "Values of enumerated arguments, by the name NKI gives them.");
+  nb::module_ choices =
+      m.def_submodule("choices", "Values of enumerated arguments, by the name NKI gives them.");
   const auto add = [&](const char* group, const char* name, auto kind, auto code) {
     if (!nb::hasattr(choices, group)) choices.attr(group) = nb::dict();
     nb::cast<nb::dict>(choices.attr(group))[name] = choice(name, kind, code);
   };
-  for (const auto& [name, engine] : {std::pair{"unknown", Engine::kUnknown}, {"tensor", Engine::kTensor},
-                                     {"vector", Engine::kVector}, {"scalar", Engine::kScalar}, {"gpsimd", Engine::kGpsimd},
-                                     {"dma", Engine::kDma}, {"sync", Engine::kSync}}) {
+  for (const auto& [name, engine] : {std::pair{"unknown", Engine::kUnknown},
+                                     {"tensor", Engine::kTensor},
+                                     {"vector", Engine::kVector},
+                                     {"scalar", Engine::kScalar},
+                                     {"gpsimd", Engine::kGpsimd},
+                                     {"dma", Engine::kDma},
+                                     {"sync", Engine::kSync}}) {
     add("engine", name, TokenKind::kEngine, engine);
   }
   using isa::ReduceCommand;
-  for (const auto& [name, command] : {std::pair{"idle", ReduceCommand::kIdle}, {"reset", ReduceCommand::kReset},
-                                      {"reduce", ReduceCommand::kReduce}, {"reset_reduce", ReduceCommand::kResetReduce},
+  for (const auto& [name, command] : {std::pair{"idle", ReduceCommand::kIdle},
+                                      {"reset", ReduceCommand::kReset},
+                                      {"reduce", ReduceCommand::kReduce},
+                                      {"reset_reduce", ReduceCommand::kResetReduce},
                                       {"load_reduce", ReduceCommand::kLoadReduce}}) {
     add("reduce_cmd", name, TokenKind::kReduceCommand, command);
   }
   using isa::PerfMode;
-  for (const auto& [name, mode] : {std::pair{"none", PerfMode::kNone}, {"double_row", PerfMode::kDoubleRow},
-                                   {"double_column", PerfMode::kDoubleColumn}, {"double_pixel", PerfMode::kDoublePixel},
-                                   {"double_row_sw_interleave", PerfMode::kDoubleRowSwInterleave}}) {
+  for (const auto& [name, mode] :
+       {std::pair{"none", PerfMode::kNone},
+        {"double_row", PerfMode::kDoubleRow},
+        {"double_column", PerfMode::kDoubleColumn},
+        {"double_pixel", PerfMode::kDoublePixel},
+        {"double_row_sw_interleave", PerfMode::kDoubleRowSwInterleave}}) {
     add("matmul_perf_mode", name, TokenKind::kPerfMode, mode);
   }
   using isa::DgeMode;
-  for (const auto& [name, mode] : {std::pair{"unknown", DgeMode::kUnknown}, {"none", DgeMode::kNone},
-                                   {"swdge", DgeMode::kSoftware}, {"hwdge", DgeMode::kHardware}}) {
+  for (const auto& [name, mode] : {std::pair{"unknown", DgeMode::kUnknown},
+                                   {"none", DgeMode::kNone},
+                                   {"swdge", DgeMode::kSoftware},
+                                   {"hwdge", DgeMode::kHardware}}) {
     add("dge_mode", name, TokenKind::kDgeMode, mode);
   }
   add("oob_mode", "error", TokenKind::kOobMode, isa::OobMode::kError);

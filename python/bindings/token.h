@@ -1,5 +1,5 @@
-// A named value of an instruction's enumerated argument: nl.add, nisa.vector_engine, nisa.reduce_cmd.reset. Python
-// subclasses add what the language needs (nl.add can also be called).
+// A named value of an instruction's enumerated argument: nl.add, nisa.vector_engine,
+// nisa.reduce_cmd.reset. Python subclasses add what the language needs (nl.add can also be called).
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,7 +9,14 @@
 
 namespace trnsim::python {
 
-enum class TokenKind : std::uint8_t { kNone, kEngine, kReduceCommand, kPerfMode, kDgeMode, kOobMode };
+enum class TokenKind : std::uint8_t {
+  kNone,
+  kEngine,
+  kReduceCommand,
+  kPerfMode,
+  kDgeMode,
+  kOobMode
+};
 
 struct Token {
   std::string name;
@@ -20,7 +27,8 @@ struct Token {
 };
 
 void bind_token(nanobind::module_& m);
-// The token that `object` is or stands for (numpy.add stands for nl.add); nullptr where it is neither.
+// The token that `object` is or stands for (numpy.add stands for nl.add); nullptr where it is
+// neither.
 const Token* token_of(PyObject* object);
 
 }  // namespace trnsim::python

@@ -1,5 +1,6 @@
-// Errors, told apart by whose fault they are. Every message says what happened, where, why and what to do; the
-// fields repeat the parts for machines. Libraries throw; only the command line turns a category into an exit code.
+// Errors, told apart by whose fault they are. Every message says what happened, where, why and what
+// to do; the fields repeat the parts for machines. Libraries throw; only the command line turns a
+// category into an exit code.
 #pragma once
 
 #include <fmt/core.h>
@@ -41,13 +42,15 @@ class Error : public std::exception {
 };
 
 template <class... Args>
-[[noreturn]] void program_error(std::string_view rule, fmt::format_string<Args...> text, Args&&... args) {
+[[noreturn]] void program_error(std::string_view rule, fmt::format_string<Args...> text,
+                                Args&&... args) {
   throw Error(Fault::kProgram, fmt::format(text, std::forward<Args>(args)...), std::string(rule));
 }
 
 template <class... Args>
 [[noreturn]] void unsupported(fmt::format_string<Args...> text, Args&&... args) {
-  throw Error(Fault::kUnsupported, "Unsupported: " + fmt::format(text, std::forward<Args>(args)...));
+  throw Error(Fault::kUnsupported,
+              "Unsupported: " + fmt::format(text, std::forward<Args>(args)...));
 }
 
 template <class... Args>
@@ -57,8 +60,9 @@ template <class... Args>
 
 template <class... Args>
 [[noreturn]] void internal_error(fmt::format_string<Args...> text, Args&&... args) {
-  throw Error(Fault::kInternal, "Internal error: " + fmt::format(text, std::forward<Args>(args)...) +
-                                    ". This is a defect of trnsim; please report it with the script that led here.");
+  throw Error(Fault::kInternal,
+              "Internal error: " + fmt::format(text, std::forward<Args>(args)...) +
+                  ". This is a defect of trnsim; please report it with the script that led here.");
 }
 
 }  // namespace trnsim

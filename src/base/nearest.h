@@ -7,7 +7,8 @@
 
 namespace trnsim {
 
-// The nearest of `known` by edit distance; empty when nothing is close enough to be a likely typing error.
+// The nearest of `known` by edit distance; empty when nothing is close enough to be a likely typing
+// error.
 std::string nearest_name(std::string_view name, std::span<const std::string> known);
 
 }  // namespace trnsim

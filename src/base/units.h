@@ -24,6 +24,8 @@ constexpr Picoseconds operator-(Picoseconds a, Picoseconds b) { return {a.count 
 
 // Rounded to the nearest picosecond: the only place where a fraction enters the clock.
 inline Picoseconds from_ns(double ns) { return {std::llround(ns * 1e3)}; }
-inline Picoseconds from_cycles(double cycles, double ghz) { return {std::llround(cycles * 1e3 / ghz)}; }
+inline Picoseconds from_cycles(double cycles, double ghz) {
+  return {std::llround(cycles * 1e3 / ghz)};
+}
 
 }  // namespace trnsim

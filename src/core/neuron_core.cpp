@@ -11,8 +11,12 @@ memory::Geometry geometry_of(const catalog::Core& spec, bool values) {
           .real_storage = values};
 }
 
-constexpr bool reads(isa::Access access) { return access == isa::Access::kRead || access == isa::Access::kReadWrite; }
-constexpr bool writes(isa::Access access) { return access == isa::Access::kWrite || access == isa::Access::kReadWrite; }
+constexpr bool reads(isa::Access access) {
+  return access == isa::Access::kRead || access == isa::Access::kReadWrite;
+}
+constexpr bool writes(isa::Access access) {
+  return access == isa::Access::kWrite || access == isa::Access::kReadWrite;
+}
 
 }  // namespace
 
@@ -37,7 +41,8 @@ void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::
   isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
     if (!writes(field.access)) return;
     memory_->mark_written(tile);
-    if (tile.space == memory::Space::kPsum) memory_->mark_accumulated(tile, engine == isa::Engine::kTensor);
+    if (tile.space == memory::Space::kPsum)
+      memory_->mark_accumulated(tile, engine == isa::Engine::kTensor);
   });
 }
 

@@ -1,5 +1,6 @@
-// One NeuronCore as far as values go: takes instructions one by one, refuses illegal ones, records them and carries them
-// out. Knows no time. Eager: a front end may read a value back and branch on it.
+// One NeuronCore as far as values go: takes instructions one by one, refuses illegal ones, records
+// them and carries them out. Knows no time. Eager: a front end may read a value back and branch on
+// it.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ class NeuronCore {
   program::Program& program() { return program_; }
   const program::Program& program() const { return program_; }
 
-  // `args` is the instruction's argument struct. Throws ProgramError where a rule is broken; nothing is then recorded.
+  // `args` is the instruction's argument struct. Throws ProgramError where a rule is broken;
+  // nothing is then recorded.
   void issue(const isa::InstructionType& type, const void* args, std::uint32_t site);
 
  private:

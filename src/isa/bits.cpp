@@ -19,7 +19,8 @@ void for_each_element(const CoreState& state, const Tile& tile, Byte* base, Fn&&
   const std::ptrdiff_t pitch = tile.on_chip() ? state.memory.partition_pitch(tile.space) : 0;
   for (int row = 0; row < (tile.on_chip() ? tile.partitions() : 1); ++row) {
     memory::for_each_run(walk, 0, [&](std::int64_t offset) {
-      for (std::int64_t i = 0; i < walk.inner_size(); ++i) fn(base + row * pitch + offset + i * walk.inner_stride());
+      for (std::int64_t i = 0; i < walk.inner_size(); ++i)
+        fn(base + row * pitch + offset + i * walk.inner_stride());
     });
   }
 }
@@ -33,17 +34,26 @@ std::int64_t load(const std::byte* from) {
 
 std::int64_t load_integer(Dtype dtype, const std::byte* from) {
   switch (dtype) {
-    case Dtype::kInt8: return load<std::int8_t>(from);
-    case Dtype::kInt16: return load<std::int16_t>(from);
-    case Dtype::kInt32: return load<std::int32_t>(from);
-    case Dtype::kUint16: return load<std::uint16_t>(from);
-    case Dtype::kUint32: return load<std::uint32_t>(from);
-    default: break;
+    case Dtype::kInt8:
+      return load<std::int8_t>(from);
+    case Dtype::kInt16:
+      return load<std::int16_t>(from);
+    case Dtype::kInt32:
+      return load<std::int32_t>(from);
+    case Dtype::kUint16:
+      return load<std::uint16_t>(from);
+    case Dtype::kUint32:
+      return load<std::uint32_t>(from);
+    default:
+      break;
   }
   switch (numerics::info(dtype).bytes) {  // floats: their bit patterns
-    case 1: return load<std::uint8_t>(from);
-    case 2: return load<std::uint16_t>(from);
-    default: return load<std::uint32_t>(from);
+    case 1:
+      return load<std::uint8_t>(from);
+    case 2:
+      return load<std::uint16_t>(from);
+    default:
+      return load<std::uint32_t>(from);
   }
 }
 
@@ -81,44 +91,73 @@ std::vector<std::int64_t> read_integers(const CoreState& state, const Tile& tile
   std::vector<std::int64_t> values;
   values.reserve(static_cast<std::size_t>(tile.elements()));
   const std::byte* base = state.memory.data(tile);
-  for_each_element(state, tile, base, [&](const std::byte* at) { values.push_back(load_integer(tile.dtype, at)); });
+  for_each_element(state, tile, base,
+                   [&](const std::byte* at) { values.push_back(load_integer(tile.dtype, at)); });
   return values;
 }
 
 void write_integers(CoreState& state, const Tile& tile, const std::vector<std::int64_t>& values) {
   const std::int64_t* next = values.data();
   const int bytes = tile.element_bytes();
-  for_each_element(state, tile, state.memory.data(tile), [&](std::byte* at) { std::memcpy(at, next++, bytes); });
+  for_each_element(state, tile, state.memory.data(tile),
+                   [&](std::byte* at) { std::memcpy(at, next++, bytes); });
 }
 
 std::int64_t integer_op(AluOp op, std::int64_t a, std::int64_t b, Dtype dtype) {
   const int width = numerics::info(dtype).bytes * 8;
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
   switch (op) {
-    case AluOp::kAdd: return a + b;
-    case AluOp::kSubtract: return a - b;
-    case AluOp::kMultiply: return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-    case AluOp::kMaximum: return std::max(a, b);
-    case AluOp::kMinimum: return std::min(a, b);
-    case AluOp::kEqual: return a == b;
-    case AluOp::kNotEqual: return a != b;
-    case AluOp::kGreater: return a > b;
-    case AluOp::kGreaterEqual: return a >= b;
-    case AluOp::kLess: return a < b;
-    case AluOp::kLessEqual: return a <= b;
-    case AluOp::kLogicalAnd: return a && b;
-    case AluOp::kLogicalOr: return a || b;
-    case AluOp::kLogicalXor: return (a != 0) != (b != 0);
-    case AluOp::kBitwiseAnd: return a & b;
-    case AluOp::kBitwiseOr: return a | b;
-    case AluOp::kBitwiseXor: return a ^ b;
-    case AluOp::kInvert: return ~a;
+    case AluOp::kAdd:
+      return a + b;
+    case AluOp::kSubtract:
+      return a - b;
+    case AluOp::kMultiply:
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) *
+                                       static_cast<std::uint64_t>(b));
+    case AluOp::kMaximum:
+      return std::max(a, b);
+    case AluOp::kMinimum:
+      return std::min(a, b);
+    case AluOp::kEqual:
+      return a == b;
+    case AluOp::kNotEqual:
+      return a != b;
+    case AluOp::kGreater:
+      return a > b;
+    case AluOp::kGreaterEqual:
+      return a >= b;
+    case AluOp::kLess:
+      return a < b;
+    case AluOp::kLessEqual:
+      return a <= b;
+    case AluOp::kLogicalAnd:
+      return a && b;
+    case AluOp::kLogicalOr:
+      return a || b;
+    case AluOp::kLogicalXor:
+      return (a != 0) != (b != 0);
+    case AluOp::kBitwiseAnd:
+      return a & b;
+    case AluOp::kBitwiseOr:
+      return a | b;
+    case AluOp::kBitwiseXor:
+      return a ^ b;
+    case AluOp::kInvert:
+      return ~a;
     // Shifts are logical; a count of the element's width or more leaves nothing.
-    case AluOp::kLeftShift: return b < 0 || b >= width ? 0 : static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << b);
-    case AluOp::kRightShift: return b < 0 || b >= width ? 0 : static_cast<std::int64_t>((static_cast<std::uint64_t>(a) & mask) >> b);
-    case AluOp::kAbs: return a < 0 ? -a : a;
-    case AluOp::kBypass: return a;
-    default: unsupported("op {} on integers, because it is defined on fp32 only", numerics::name(op));
+    case AluOp::kLeftShift:
+      return b < 0 || b >= width ? 0
+                                 : static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << b);
+    case AluOp::kRightShift:
+      return b < 0 || b >= width
+                 ? 0
+                 : static_cast<std::int64_t>((static_cast<std::uint64_t>(a) & mask) >> b);
+    case AluOp::kAbs:
+      return a < 0 ? -a : a;
+    case AluOp::kBypass:
+      return a;
+    default:
+      unsupported("op {} on integers, because it is defined on fp32 only", numerics::name(op));
   }
 }
 
@@ -128,6 +167,5 @@ void integer_tiles(CoreState& state, AluOp op, const Tile& dst, const Tile& a, c
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = integer_op(op, x[i], y[i], dst.dtype);
   write_integers(state, dst, x);
 }
-
 
 }  // namespace trnsim::isa

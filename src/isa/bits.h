@@ -1,5 +1,5 @@
-// Tiles as the integers that they store, for the paths that bypass fp32: bitwise operations, 32-bit integer arithmetic on
-// GpSimd, and copies that must keep every bit.
+// Tiles as the integers that they store, for the paths that bypass fp32: bitwise operations, 32-bit
+// integer arithmetic on GpSimd, and copies that must keep every bit.
 #pragma once
 
 #include "isa/operand.h"
@@ -7,12 +7,15 @@
 
 namespace trnsim::isa {
 
-inline bool is_int32(const Tile& tile) { return tile.dtype == Dtype::kInt32 || tile.dtype == Dtype::kUint32; }
+inline bool is_int32(const Tile& tile) {
+  return tile.dtype == Dtype::kInt32 || tile.dtype == Dtype::kUint32;
+}
 
 // dst = source, bit by bit; same element size on both sides, shapes may differ.
 void copy_bits(CoreState& state, const Tile& dst, const Tile& source);
 
-// Bitwise and exact integer forms of dst = a <op> b. Integers narrower than the destination are extended.
+// Bitwise and exact integer forms of dst = a <op> b. Integers narrower than the destination are
+// extended.
 void integer_tiles(CoreState& state, AluOp op, const Tile& dst, const Tile& a, const Tile& b);
 
 // The integers of a tile in order, row after row; written back truncated to the dtype.

@@ -8,18 +8,22 @@ namespace trnsim::isa {
 
 Cost CostModel::vector(double cycles) const {
   const catalog::VectorEngine& engine = core_.vector;
-  const Picoseconds busy = from_cycles(std::max<double>(engine.min_issue_cycles, cycles), engine.clock);
+  const Picoseconds busy =
+      from_cycles(std::max<double>(engine.min_issue_cycles, cycles), engine.clock);
   return {.occupancy = busy, .latency = busy + from_ns(engine.drain)};
 }
 
 Cost CostModel::scalar(double cycles, double drain_ns) const {
   const catalog::ScalarEngine& engine = core_.scalar;
-  const Picoseconds busy = from_cycles(std::max<double>(engine.min_issue_cycles, cycles), engine.clock);
+  const Picoseconds busy =
+      from_cycles(std::max<double>(engine.min_issue_cycles, cycles), engine.clock);
   return {.occupancy = busy, .latency = busy + from_ns(drain_ns)};
 }
 
 Cost CostModel::gpsimd(double cycles) const {
-  if (!core_.gpsimd) unsupported("GpSimd instructions on NeuronCore-{}, because it has no GpSimd engine", core_.generation);
+  if (!core_.gpsimd)
+    unsupported("GpSimd instructions on NeuronCore-{}, because it has no GpSimd engine",
+                core_.generation);
   const catalog::GpsimdEngine& engine = *core_.gpsimd;
   const Picoseconds busy = from_cycles(engine.start_cycles + cycles, engine.clock);
   return {.occupancy = busy, .latency = busy + from_ns(engine.drain)};
@@ -27,15 +31,20 @@ Cost CostModel::gpsimd(double cycles) const {
 
 Cost CostModel::on(Engine engine, double cycles) const {
   switch (engine) {
-    case Engine::kScalar: return scalar(cycles, core_.scalar.copy_drain);
-    case Engine::kGpsimd: return gpsimd(cycles);
-    default: return vector(cycles);
+    case Engine::kScalar:
+      return scalar(cycles, core_.scalar.copy_drain);
+    case Engine::kGpsimd:
+      return gpsimd(cycles);
+    default:
+      return vector(cycles);
   }
 }
 
 double CostModel::stride_slowdown(const Tile& tile) const {
   if (!tile.on_chip() || tile.free_elements() == 1) return 1;
-  return std::abs(tile.inner_stride()) > core_.sbuf.stride_threshold ? core_.sbuf.stride_slowdown.value : 1.0;
+  return std::abs(tile.inner_stride()) > core_.sbuf.stride_threshold
+             ? core_.sbuf.stride_slowdown.value
+             : 1.0;
 }
 
 }  // namespace trnsim::isa

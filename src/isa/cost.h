@@ -1,5 +1,5 @@
-// What an instruction costs, in time and work, as its own file says from the catalogue's numbers. When it runs, and
-// what it waits for, is the clock's business.
+// What an instruction costs, in time and work, as its own file says from the catalogue's numbers.
+// When it runs, and what it waits for, is the clock's business.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@ namespace trnsim::isa {
 
 // The transfers behind one DMA instruction, as its descriptors describe them.
 struct DmaWork {
-  std::int64_t bytes = 0;        // moved, counted once
-  std::int64_t elements = 0;     // contiguous pieces (descriptors' elements)
+  std::int64_t bytes = 0;          // moved, counted once
+  std::int64_t elements = 0;       // contiguous pieces (descriptors' elements)
   std::int64_t element_bytes = 0;  // of one piece
-  std::int32_t lanes = 0;        // pieces that can go to different engines (partitions)
+  std::int32_t lanes = 0;          // pieces that can go to different engines (partitions)
   bool transpose = false;
   bool reads_hbm = false;
   bool writes_hbm = false;
@@ -37,13 +37,15 @@ class CostModel {
   explicit CostModel(const catalog::Core& core) : core_(core) {}
   const catalog::Core& core() const { return core_; }
 
-  // Cycles of the engine: at least the minimum initiation interval, then the drain until the result is visible.
+  // Cycles of the engine: at least the minimum initiation interval, then the drain until the result
+  // is visible.
   Cost vector(double cycles) const;
   Cost scalar(double cycles, double drain_ns) const;
   Cost gpsimd(double cycles) const;  // software start included
   Cost on(Engine engine, double cycles) const;
 
-  // 1, or the factor by which a pattern whose inner stride exceeds the threshold slows the engine's port.
+  // 1, or the factor by which a pattern whose inner stride exceeds the threshold slows the engine's
+  // port.
   double stride_slowdown(const Tile& tile) const;
 
  private:
@@ -51,7 +53,9 @@ class CostModel {
 };
 
 // Elements whose size and place let the faster modes apply: 16-bit floats.
-inline bool is_16bit_float(const Tile& tile) { return tile.dtype == Dtype::kBfloat16 || tile.dtype == Dtype::kFloat16; }
+inline bool is_16bit_float(const Tile& tile) {
+  return tile.dtype == Dtype::kBfloat16 || tile.dtype == Dtype::kFloat16;
+}
 inline bool unit_stride(const Tile& tile) { return tile.inner_stride() == tile.element_bytes(); }
 
 }  // namespace trnsim::isa

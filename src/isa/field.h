@@ -1,5 +1,5 @@
-// How an instruction describes its arguments: once, as a tuple of fields. Parsing Python calls, printing, hazards and
-// documentation are derived from it.
+// How an instruction describes its arguments: once, as a tuple of fields. Parsing Python calls,
+// printing, hazards and documentation are derived from it.
 #pragma once
 
 #include <cstddef>
@@ -48,31 +48,46 @@ struct FieldInfo {
 template <class Owner, class T>
 struct Field {
   std::string_view name;
-  T Owner::*member;
+  T Owner::* member;
   Access access;
   bool required;
 };
 
 template <class Owner, class T>
-constexpr Field<Owner, T> out(std::string_view name, T Owner::*member) { return {name, member, Access::kWrite, true}; }
+constexpr Field<Owner, T> out(std::string_view name, T Owner::* member) {
+  return {name, member, Access::kWrite, true};
+}
 // Written only where some condition holds, or accumulated into: also read.
 template <class Owner, class T>
-constexpr Field<Owner, T> inout(std::string_view name, T Owner::*member) { return {name, member, Access::kReadWrite, true}; }
+constexpr Field<Owner, T> inout(std::string_view name, T Owner::* member) {
+  return {name, member, Access::kReadWrite, true};
+}
 template <class Owner, class T>
-constexpr Field<Owner, T> in(std::string_view name, T Owner::*member) { return {name, member, Access::kRead, true}; }
+constexpr Field<Owner, T> in(std::string_view name, T Owner::* member) {
+  return {name, member, Access::kRead, true};
+}
 template <class Owner, class T>
-constexpr Field<Owner, T> in_part(std::string_view name, T Owner::*member) { return {name, member, Access::kReadPart, true}; }
+constexpr Field<Owner, T> in_part(std::string_view name, T Owner::* member) {
+  return {name, member, Access::kReadPart, true};
+}
 template <class Owner, class T>
-constexpr Field<Owner, T> arg(std::string_view name, T Owner::*member) { return {name, member, Access::kNone, true}; }
+constexpr Field<Owner, T> arg(std::string_view name, T Owner::* member) {
+  return {name, member, Access::kNone, true};
+}
 // Optional; the member's initialiser is the default.
 template <class Owner, class T>
-constexpr Field<Owner, T> opt(std::string_view name, T Owner::*member, Access access = Access::kNone) {
+constexpr Field<Owner, T> opt(std::string_view name, T Owner::* member,
+                              Access access = Access::kNone) {
   return {name, member, access, false};
 }
 template <class Owner, class T>
-constexpr Field<Owner, T> opt_in(std::string_view name, T Owner::*member) { return {name, member, Access::kRead, false}; }
+constexpr Field<Owner, T> opt_in(std::string_view name, T Owner::* member) {
+  return {name, member, Access::kRead, false};
+}
 template <class Owner, class T>
-constexpr Field<Owner, T> opt_out(std::string_view name, T Owner::*member) { return {name, member, Access::kWrite, false}; }
+constexpr Field<Owner, T> opt_out(std::string_view name, T Owner::* member) {
+  return {name, member, Access::kWrite, false};
+}
 
 constexpr FieldKind kind_of(const Tile*) { return FieldKind::kTile; }
 constexpr FieldKind kind_of(const ScalarOrTile*) { return FieldKind::kScalarOrTile; }
@@ -98,8 +113,10 @@ std::vector<FieldInfo> field_infos() {
   const Owner probe{};
   const auto add = [&](const auto& field) {
     const auto* member = &(probe.*field.member);
-    const auto offset = reinterpret_cast<const char*>(member) - reinterpret_cast<const char*>(&probe);
-    infos.push_back({field.name, kind_of(member), field.access, field.required, static_cast<std::uint16_t>(offset)});
+    const auto offset =
+        reinterpret_cast<const char*>(member) - reinterpret_cast<const char*>(&probe);
+    infos.push_back({field.name, kind_of(member), field.access, field.required,
+                     static_cast<std::uint16_t>(offset)});
   };
   std::apply([&](const auto&... field) { (add(field), ...); }, Owner::kFields);
   return infos;

@@ -1,4 +1,5 @@
-// The type-erased description of an instruction: everything that the rest of the simulator derives from its one file.
+// The type-erased description of an instruction: everything that the rest of the simulator derives
+// from its one file.
 #pragma once
 
 #include <cstddef>
@@ -24,17 +25,19 @@ struct Info {
   int since = 1;  // first NeuronCore generation that has it
 };
 
-// The contract of an instruction's argument struct; a missing part is a compile error that names the part.
+// The contract of an instruction's argument struct; a missing part is a compile error that names
+// the part.
 template <class T>
-concept Instruction = std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> &&
-                      requires(const T& a, const Rules& rules, CoreState& state, const CostModel& model) {
-                        { T::kInfo } -> std::convertible_to<Info>;
-                        T::kFields;
-                        { a.engine_on(1) } -> std::same_as<Engine>;  // engine it runs on, for a generation
-                        a.check(rules);
-                        a.execute(state);
-                        { a.cost(model) } -> std::same_as<Cost>;
-                      };
+concept Instruction =
+    std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> &&
+    requires(const T& a, const Rules& rules, CoreState& state, const CostModel& model) {
+      { T::kInfo } -> std::convertible_to<Info>;
+      T::kFields;
+      { a.engine_on(1) } -> std::same_as<Engine>;  // engine it runs on, for a generation
+      a.check(rules);
+      a.execute(state);
+      { a.cost(model) } -> std::same_as<Cost>;
+    };
 
 struct InstructionType {
   Info info;
@@ -58,10 +61,12 @@ InstructionType describe() {
       .info = T::kInfo,
       .fields = field_infos<T>(),
       .defaults = {bytes, bytes + sizeof(T)},
-      .engine = [](const void* a, int generation) { return static_cast<const T*>(a)->engine_on(generation); },
+      .engine = [](const void* a,
+                   int generation) { return static_cast<const T*>(a)->engine_on(generation); },
       .check = [](const void* a, const Rules& rules) { static_cast<const T*>(a)->check(rules); },
       .execute = [](const void* a, CoreState& state) { static_cast<const T*>(a)->execute(state); },
-      .cost = [](const void* a, const CostModel& model) { return static_cast<const T*>(a)->cost(model); },
+      .cost = [](const void* a,
+                 const CostModel& model) { return static_cast<const T*>(a)->cost(model); },
   };
 }
 

@@ -1,5 +1,5 @@
-// The kinds of argument that an instruction takes. All plain data: an instruction's arguments are a struct of these
-// and can be copied, hashed and stored byte for byte.
+// The kinds of argument that an instruction takes. All plain data: an instruction's arguments are a
+// struct of these and can be copied, hashed and stored byte for byte.
 #pragma once
 
 #include <array>
@@ -7,21 +7,22 @@
 #include <string_view>
 
 #include "memory/access_pattern.h"
-#include "numerics/elementwise.h"
 #include "numerics/dtype.h"
+#include "numerics/elementwise.h"
 
 namespace trnsim::isa {
 
+using memory::Space;
 using numerics::AluOp;
 using numerics::Dtype;
-using memory::Space;
 using Tile = memory::AccessPattern;
 
 enum class Engine : std::uint8_t { kUnknown, kTensor, kVector, kScalar, kGpsimd, kSync, kDma };
 inline constexpr int kEngineCount = 7;
 std::string_view engine_name(Engine engine);
 
-// A [P, 1] tile or one immediate for all partitions: fp32 for arithmetic, an integer (which double keeps) for bits.
+// A [P, 1] tile or one immediate for all partitions: fp32 for arithmetic, an integer (which double
+// keeps) for bits.
 struct ScalarOrTile {
   enum class Kind : std::uint8_t { kAbsent, kScalar, kTile };
   Tile tile;
@@ -57,8 +58,20 @@ struct OptionalInt {
 };
 
 // nki.isa.reduce_cmd, with the vendor's codes.
-enum class ReduceCommand : std::uint8_t { kIdle = 0, kReset = 1, kReduce = 2, kResetReduce = 3, kLoadReduce = 4 };
-enum class PerfMode : std::uint8_t { kNone, kDoubleRow, kDoubleColumn, kDoublePixel, kDoubleRowSwInterleave };
+enum class ReduceCommand : std::uint8_t {
+  kIdle = 0,
+  kReset = 1,
+  kReduce = 2,
+  kResetReduce = 3,
+  kLoadReduce = 4
+};
+enum class PerfMode : std::uint8_t {
+  kNone,
+  kDoubleRow,
+  kDoubleColumn,
+  kDoublePixel,
+  kDoubleRowSwInterleave
+};
 enum class DgeMode : std::uint8_t { kUnknown, kNone, kSoftware, kHardware };
 enum class OobMode : std::uint8_t { kError, kSkip };
 

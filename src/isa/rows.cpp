@@ -16,10 +16,13 @@ bool in_place(const Tile& tile) {
   return memory::walk_of(tile).contiguous(sizeof(float));
 }
 
-// Writing in place over the very bytes read is safe row by row; any other overlap needs a copy first.
+// Writing in place over the very bytes read is safe row by row; any other overlap needs a copy
+// first.
 bool harmless(const Tile& dst, const Tile& source) {
   if (!source.present() || source.space != dst.space) return true;
-  if (dst.offset == source.offset && dst.start_partition == source.start_partition && dst.dtype == source.dtype) return true;
+  if (dst.offset == source.offset && dst.start_partition == source.start_partition &&
+      dst.dtype == source.dtype)
+    return true;
   return !memory::overlaps(dst, source);
 }
 
@@ -30,13 +33,20 @@ int rows_per_block(std::int64_t row_elements) {
 }
 
 RowReader::RowReader(CoreState& state, int slot, const Tile& tile)
-    : state_(&state), tile_(&tile), slot_(slot), data_(state.memory.data(tile)),
-      pitch_(state.memory.partition_pitch(tile.space)), direct_(in_place(tile)) {
+    : state_(&state),
+      tile_(&tile),
+      slot_(slot),
+      data_(state.memory.data(tile)),
+      pitch_(state.memory.partition_pitch(tile.space)),
+      direct_(in_place(tile)) {
   if (!direct_) walk_ = memory::walk_of(tile);
 }
 
 RowReader::RowReader(CoreState& state, int slot, const ScalarOrTile& value)
-    : state_(&state), slot_(slot), scalar_(static_cast<float>(value.scalar)), is_scalar_(!value.is_tile()) {
+    : state_(&state),
+      slot_(slot),
+      scalar_(static_cast<float>(value.scalar)),
+      is_scalar_(!value.is_tile()) {
   if (value.is_tile()) *this = RowReader(state, slot, value.tile);
 }
 
@@ -45,8 +55,9 @@ Rows RowReader::rows(int first, int count) {
   const auto size = static_cast<std::size_t>(tile_->free_elements());
   const std::byte* from = data_ + first * pitch_;
   if (direct_) {
-    return {reinterpret_cast<const float*>(from), pitch_ / static_cast<std::ptrdiff_t>(sizeof(float)),
-            static_cast<std::size_t>(count), size};
+    return {reinterpret_cast<const float*>(from),
+            pitch_ / static_cast<std::ptrdiff_t>(sizeof(float)), static_cast<std::size_t>(count),
+            size};
   }
   const std::size_t width = size * numerics::info(tile_->dtype).packed;
   std::vector<float>& buffer = state_->scratch[slot_];
@@ -59,13 +70,19 @@ Rows RowReader::rows(int first, int count) {
       to += packed_run;
     });
   }
-  return {buffer.data(), static_cast<std::ptrdiff_t>(width), static_cast<std::size_t>(count), width};
+  return {buffer.data(), static_cast<std::ptrdiff_t>(width), static_cast<std::size_t>(count),
+          width};
 }
 
-RowWriter::RowWriter(CoreState& state, int slot, const Tile& tile, std::initializer_list<const Tile*> sources)
-    : state_(&state), tile_(&tile), slot_(slot), data_(state.memory.data(tile)),
+RowWriter::RowWriter(CoreState& state, int slot, const Tile& tile,
+                     std::initializer_list<const Tile*> sources)
+    : state_(&state),
+      tile_(&tile),
+      slot_(slot),
+      data_(state.memory.data(tile)),
       pitch_(state.memory.partition_pitch(tile.space)),
-      whole_(!std::all_of(sources.begin(), sources.end(), [&](const Tile* s) { return harmless(tile, *s); })),
+      whole_(!std::all_of(sources.begin(), sources.end(),
+                          [&](const Tile* s) { return harmless(tile, *s); })),
       direct_(in_place(tile) && !whole_) {
   if (!direct_) walk_ = memory::walk_of(tile);
 }
@@ -74,13 +91,15 @@ MutableRows RowWriter::rows(int first, int count) {
   first_ = first;
   const auto size = static_cast<std::size_t>(tile_->free_elements());
   if (direct_) {
-    current_ = {reinterpret_cast<float*>(data_ + first * pitch_), pitch_ / static_cast<std::ptrdiff_t>(sizeof(float)),
+    current_ = {reinterpret_cast<float*>(data_ + first * pitch_),
+                pitch_ / static_cast<std::ptrdiff_t>(sizeof(float)),
                 static_cast<std::size_t>(count), size};
   } else {
     const std::size_t width = size * numerics::info(tile_->dtype).packed;
     std::vector<float>& buffer = state_->scratch[slot_];
     if (buffer.size() < width * count) buffer.resize(width * count);
-    current_ = {buffer.data(), static_cast<std::ptrdiff_t>(width), static_cast<std::size_t>(count), width};
+    current_ = {buffer.data(), static_cast<std::ptrdiff_t>(width), static_cast<std::size_t>(count),
+                width};
   }
   return current_;
 }
@@ -93,10 +112,11 @@ void RowWriter::commit() {
   for (std::size_t r = 0; r < current_.count; ++r, to += pitch_) {
     memory::for_each_run(walk_, 0, [&](std::int64_t offset) {
       if (state_->stochastic) {
-        numerics::from_float_stochastic(tile_->dtype, from, to + offset, walk_.inner_stride(), walk_.inner_size(),
-                                        *state_->stochastic);
+        numerics::from_float_stochastic(tile_->dtype, from, to + offset, walk_.inner_stride(),
+                                        walk_.inner_size(), *state_->stochastic);
       } else {
-        numerics::from_float(tile_->dtype, from, to + offset, walk_.inner_stride(), walk_.inner_size());
+        numerics::from_float(tile_->dtype, from, to + offset, walk_.inner_stride(),
+                             walk_.inner_size());
       }
       from += packed_run;
     });

@@ -1,6 +1,7 @@
-// Tiles as rows of fp32: one row per partition, free dimensions flattened, converted from and to the tile's dtype. This is
-// the number path of Vector, Scalar and GpSimd: read, convert to fp32, compute, convert to the destination's dtype.
-// Tiles are worked on in blocks of rows that fit the host's first-level cache.
+// Tiles as rows of fp32: one row per partition, free dimensions flattened, converted from and to
+// the tile's dtype. This is the number path of Vector, Scalar and GpSimd: read, convert to fp32,
+// compute, convert to the destination's dtype. Tiles are worked on in blocks of rows that fit the
+// host's first-level cache.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +57,8 @@ class RowReader {
 
 class RowWriter {
  public:
-  RowWriter(CoreState& state, int slot, const Tile& tile, std::initializer_list<const Tile*> sources);
+  RowWriter(CoreState& state, int slot, const Tile& tile,
+            std::initializer_list<const Tile*> sources);
 
   // Rows to fill; commit() must follow before the next block.
   MutableRows rows(int first, int count);
@@ -82,8 +84,8 @@ int rows_per_block(std::int64_t row_elements);
 
 // Calls fn(output rows, input rows...) block by block.
 template <class Fn, class... Inputs>
-void for_each_block(CoreState& state, const Tile& dst, std::initializer_list<const Tile*> sources, Fn&& fn,
-                    const Inputs&... inputs) {
+void for_each_block(CoreState& state, const Tile& dst, std::initializer_list<const Tile*> sources,
+                    Fn&& fn, const Inputs&... inputs) {
   int slot = 0;
   std::array<RowReader, sizeof...(Inputs)> readers{RowReader(state, ++slot, inputs)...};
   RowWriter writer(state, 0, dst, sources);

@@ -1,5 +1,6 @@
-// Legality. An instruction's check() asks these questions; a "no" raises a ProgramError whose message names the
-// instruction, the limit, the value given and the generation, and whose rule id tests can name.
+// Legality. An instruction's check() asks these questions; a "no" raises a ProgramError whose
+// message names the instruction, the limit, the value given and the generation, and whose rule id
+// tests can name.
 #pragma once
 
 #include <string>
@@ -25,7 +26,8 @@ class Rules {
   std::string_view instruction() const { return instruction_; }
 
   template <class... Args>
-  [[noreturn]] void fail(std::string_view rule, fmt::format_string<Args...> text, Args&&... args) const {
+  [[noreturn]] void fail(std::string_view rule, fmt::format_string<Args...> text,
+                         Args&&... args) const {
     raise(rule, fmt::format(text, std::forward<Args>(args)...));
   }
 
@@ -36,7 +38,8 @@ class Rules {
   void same_partitions(const char* name_a, const Tile& a, const char* name_b, const Tile& b) const;
   void same_free_size(const char* name_a, const Tile& a, const char* name_b, const Tile& b) const;
   void same_dtype(const char* name_a, const Tile& a, const char* name_b, const Tile& b) const;
-  void free_size_at_most(const char* name, const Tile& tile, std::int64_t limit, const char* why) const;
+  void free_size_at_most(const char* name, const Tile& tile, std::int64_t limit,
+                         const char* why) const;
   // A [P, 1] operand beside a tile of P partitions.
   void per_partition(const char* name, const ScalarOrTile& value, const Tile& tile) const;
   void not_both_psum(const char* name_a, const Tile& a, const char* name_b, const Tile& b) const;

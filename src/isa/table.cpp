@@ -14,7 +14,8 @@ std::span<const InstructionType> instruction_table() {
 #define TRNSIM_INSTRUCTION(name) list.push_back(insn_##name());
 #include "isa/instruction_list.inc"
 #undef TRNSIM_INSTRUCTION
-    std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.info.name < b.info.name; });
+    std::sort(list.begin(), list.end(),
+              [](const auto& a, const auto& b) { return a.info.name < b.info.name; });
     for (std::size_t i = 0; i < list.size(); ++i) list[i].opcode = static_cast<std::uint16_t>(i);
     return list;
   }();

@@ -10,14 +10,18 @@ namespace {
 constexpr std::size_t kMaxRuns = 4096;
 
 bool partitions_overlap(const AccessPattern& a, const AccessPattern& b) {
-  return a.start_partition < b.start_partition + b.partitions() && b.start_partition < a.start_partition + a.partitions();
+  return a.start_partition < b.start_partition + b.partitions() &&
+         b.start_partition < a.start_partition + a.partitions();
 }
 
-bool dense(const AccessPattern& pattern, const Walk& walk) { return walk.contiguous(pattern.element_bytes()); }
+bool dense(const AccessPattern& pattern, const Walk& walk) {
+  return walk.contiguous(pattern.element_bytes());
+}
 
-// Both patterns walk the same grid: compare their index ranges dimension by dimension. Valid while neither wraps
-// around a dimension of the grid; `decided` tells whether it was.
-bool overlaps_on_same_grid(const AccessPattern& a, const Walk& wa, const AccessPattern& b, const Walk& wb, bool& decided) {
+// Both patterns walk the same grid: compare their index ranges dimension by dimension. Valid while
+// neither wraps around a dimension of the grid; `decided` tells whether it was.
+bool overlaps_on_same_grid(const AccessPattern& a, const Walk& wa, const AccessPattern& b,
+                           const Walk& wb, bool& decided) {
   decided = false;
   if (wa.dims != wb.dims) return true;
   std::int64_t rest_a = a.offset, rest_b = b.offset;
@@ -30,7 +34,8 @@ bool overlaps_on_same_grid(const AccessPattern& a, const Walk& wa, const AccessP
     rest_b %= stride;
     if (d > 0) {
       const std::int64_t period = wa.strides[d - 1] / stride;
-      if (wa.strides[d - 1] % stride != 0 || ia + wa.sizes[d] > period || ib + wb.sizes[d] > period) return true;
+      if (wa.strides[d - 1] % stride != 0 || ia + wa.sizes[d] > period || ib + wb.sizes[d] > period)
+        return true;
     }
     overlap = overlap && ia < ib + wb.sizes[d] && ib < ia + wa.sizes[d];
   }
@@ -64,9 +69,12 @@ bool collect_runs(const AccessPattern& pattern, const Walk& walk, Runs& runs) {
 
 const char* space_name(Space space) {
   switch (space) {
-    case Space::kSbuf: return "SBUF";
-    case Space::kPsum: return "PSUM";
-    case Space::kHbm: return "HBM";
+    case Space::kSbuf:
+      return "SBUF";
+    case Space::kPsum:
+      return "PSUM";
+    case Space::kHbm:
+      return "HBM";
   }
   return "?";
 }
@@ -130,19 +138,25 @@ bool overlaps(const AccessPattern& a, const AccessPattern& b) {
 }
 
 bool covers(const AccessPattern& outer, const AccessPattern& inner) {
-  if (outer.space != inner.space || (!outer.on_chip() && outer.tensor != inner.tensor)) return false;
-  if (outer.on_chip() && (inner.start_partition < outer.start_partition ||
-                          inner.start_partition + inner.partitions() > outer.start_partition + outer.partitions())) {
+  if (outer.space != inner.space || (!outer.on_chip() && outer.tensor != inner.tensor))
+    return false;
+  if (outer.on_chip() &&
+      (inner.start_partition < outer.start_partition ||
+       inner.start_partition + inner.partitions() > outer.start_partition + outer.partitions())) {
     return false;
   }
   if (outer.offset == inner.offset && outer.dims == inner.dims && outer.dtype == inner.dtype &&
-      std::equal(outer.sizes.begin() + 1, outer.sizes.begin() + outer.dims, inner.sizes.begin() + 1) &&
-      std::equal(outer.strides.begin() + 1, outer.strides.begin() + outer.dims, inner.strides.begin() + 1) &&
-      (outer.on_chip() || (outer.sizes[0] == inner.sizes[0] && outer.strides[0] == inner.strides[0]))) {
+      std::equal(outer.sizes.begin() + 1, outer.sizes.begin() + outer.dims,
+                 inner.sizes.begin() + 1) &&
+      std::equal(outer.strides.begin() + 1, outer.strides.begin() + outer.dims,
+                 inner.strides.begin() + 1) &&
+      (outer.on_chip() ||
+       (outer.sizes[0] == inner.sizes[0] && outer.strides[0] == inner.strides[0]))) {
     return true;
   }
   const Extent ei = extent_of(inner);
-  return dense(outer, walk_of(outer)) && extent_of(outer).low <= ei.low && ei.high <= extent_of(outer).high;
+  return dense(outer, walk_of(outer)) && extent_of(outer).low <= ei.low &&
+         ei.high <= extent_of(outer).high;
 }
 
 }  // namespace trnsim::memory

@@ -1,7 +1,7 @@
-// What one operand of one instruction touches: a partition range and up to four free dimensions with strides.
-// Plain data, so that a program can be recorded, saved and clocked without the tensors that it came from.
-// On chip (SBUF, PSUM) dimension 0 is the partition; an HBM tensor has no partitions and dimension 0 is its
-// outermost one.
+// What one operand of one instruction touches: a partition range and up to four free dimensions
+// with strides. Plain data, so that a program can be recorded, saved and clocked without the
+// tensors that it came from. On chip (SBUF, PSUM) dimension 0 is the partition; an HBM tensor has
+// no partitions and dimension 0 is its outermost one.
 #pragma once
 
 #include <array>
@@ -39,12 +39,13 @@ struct AccessPattern {
   }
   std::int64_t elements() const { return dims == 0 ? 0 : free_elements() * sizes[0]; }
   std::int64_t bytes() const { return elements() * element_bytes(); }
-  // Bytes from one element to the next along the innermost free dimension with more than one element.
+  // Bytes from one element to the next along the innermost free dimension with more than one
+  // element.
   std::int64_t inner_stride() const;
 };
 
-// The free dimensions (on chip) or all dimensions (HBM) with neighbours merged where memory is contiguous, outermost
-// first; the last one describes the run of elements that the hardware walks.
+// The free dimensions (on chip) or all dimensions (HBM) with neighbours merged where memory is
+// contiguous, outermost first; the last one describes the run of elements that the hardware walks.
 struct Walk {
   int dims = 0;
   std::array<std::int64_t, AccessPattern::kMaxDims> sizes{};
@@ -52,7 +53,9 @@ struct Walk {
 
   std::int64_t inner_size() const { return sizes[dims - 1]; }
   std::int64_t inner_stride() const { return strides[dims - 1]; }
-  bool contiguous(int element_bytes) const { return dims == 1 && (sizes[0] == 1 || strides[0] == element_bytes); }
+  bool contiguous(int element_bytes) const {
+    return dims == 1 && (sizes[0] == 1 || strides[0] == element_bytes);
+  }
 };
 
 Walk walk_of(const AccessPattern& pattern);
@@ -83,7 +86,8 @@ struct Extent {
 };
 Extent extent_of(const AccessPattern& pattern);
 
-// Whether any byte is in both patterns. Exact for patterns of up to a few thousand runs, otherwise errs towards true.
+// Whether any byte is in both patterns. Exact for patterns of up to a few thousand runs, otherwise
+// errs towards true.
 bool overlaps(const AccessPattern& a, const AccessPattern& b);
 
 // Whether every byte of `inner` is certainly in `outer` (may say no where the answer is yes).

@@ -12,12 +12,14 @@
 namespace trnsim::memory {
 namespace {
 
-// Rows of a tile then fall into different cache sets of the host, and a row just stored never shares its low address bits
-// with one about to be loaded, which the host would take for a dependency.
+// Rows of a tile then fall into different cache sets of the host, and a row just stored never
+// shares its low address bits with one about to be loaded, which the host would take for a
+// dependency.
 constexpr std::ptrdiff_t kHostPitchPad = 27 * 64;
 
-// Storage of on-chip memories that are no longer in use, kept for the next one: a script may launch thousands of kernels.
-// What lies in it is never seen, since bytes count as unwritten until an instruction writes them.
+// Storage of on-chip memories that are no longer in use, kept for the next one: a script may launch
+// thousands of kernels. What lies in it is never seen, since bytes count as unwritten until an
+// instruction writes them.
 class StoragePool {
  public:
   std::byte* take(std::size_t bytes) {
@@ -28,8 +30,10 @@ class StoragePool {
       free_.erase(it);
       return at;
     }
-    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) config_error("the host has no {} MiB of memory left for the simulated memories", bytes >> 20);
+    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+      config_error("the host has no {} MiB of memory left for the simulated memories", bytes >> 20);
     madvise(at, bytes, MADV_HUGEPAGE);
     return static_cast<std::byte*>(at);
   }
@@ -113,8 +117,10 @@ std::shared_ptr<Allocation> Memory::allocate_hbm(std::string name, std::int64_t 
   allocation->bytes = bytes;
   if (geometry_.real_storage) {
     const auto free_bytes = [](std::byte* p) { std::free(p); };
-    allocation->hbm = {static_cast<std::byte*>(std::calloc(std::max<std::size_t>(bytes, 1), 1)), free_bytes};
-    if (!allocation->hbm) config_error("the host has no {} MiB of memory left for an HBM tensor", bytes >> 20);
+    allocation->hbm = {static_cast<std::byte*>(std::calloc(std::max<std::size_t>(bytes, 1), 1)),
+                       free_bytes};
+    if (!allocation->hbm)
+      config_error("the host has no {} MiB of memory left for an HBM tensor", bytes >> 20);
   }
   return adopt(std::move(allocation));
 }
@@ -125,11 +131,13 @@ std::shared_ptr<Allocation> Memory::allocate(Space space, std::string name, int 
   if (!offset) {
     const Placement& placed = placement(space);
     program_error("memory.capacity",
-                  "{} overflow: tile '{}' needs {} bytes in each partition, but of {} bytes only {} are free and no gap is "
-                  "large enough. Live tensors, largest first: {}. Free tiles earlier (smaller blocks, `del`) or tile the "
+                  "{} overflow: tile '{}' needs {} bytes in each partition, but of {} bytes only "
+                  "{} are free and no gap is "
+                  "large enough. Live tensors, largest first: {}. Free tiles earlier (smaller "
+                  "blocks, `del`) or tile the "
                   "free dimension.",
-                  space_name(space), name, bytes_per_partition, placed.bytes(), std::max<std::int64_t>(0, placed.bytes() - placed.used()),
-                  live_tensors(space));
+                  space_name(space), name, bytes_per_partition, placed.bytes(),
+                  std::max<std::int64_t>(0, placed.bytes() - placed.used()), live_tensors(space));
   }
   auto allocation = std::make_unique<Allocation>();
   allocation->name = std::move(name);
@@ -141,16 +149,20 @@ std::shared_ptr<Allocation> Memory::allocate(Space space, std::string name, int 
 }
 
 std::shared_ptr<Allocation> Memory::allocate_at(Space space, std::string name, int partitions,
-                                                std::int64_t bytes_per_partition, int start_partition, std::int64_t offset,
+                                                std::int64_t bytes_per_partition,
+                                                int start_partition, std::int64_t offset,
                                                 Overlap overlap) {
   Placement& placed = placement_of(space);
   if (offset < 0 || offset + bytes_per_partition > placed.bytes()) {
-    program_error("memory.address", "tensor '{}' at byte {} of the partition needs {} bytes, but a {} partition has {} bytes",
-                  name, offset, bytes_per_partition, space_name(space), placed.bytes());
+    program_error(
+        "memory.address",
+        "tensor '{}' at byte {} of the partition needs {} bytes, but a {} partition has {} bytes",
+        name, offset, bytes_per_partition, space_name(space), placed.bytes());
   }
   if (start_partition < 0 || start_partition + partitions > geometry_.partitions) {
-    program_error("memory.address", "tensor '{}' at partitions {} to {}: {} has partitions 0 to {}", name, start_partition,
-                  start_partition + partitions - 1, space_name(space), geometry_.partitions - 1);
+    program_error("memory.address", "tensor '{}' at partitions {} to {}: {} has partitions 0 to {}",
+                  name, start_partition, start_partition + partitions - 1, space_name(space),
+                  geometry_.partitions - 1);
   }
   placed.occupy(offset, bytes_per_partition);
   auto allocation = std::make_unique<Allocation>();
@@ -169,7 +181,8 @@ void Memory::release(const Allocation& allocation) {
   tensors_[allocation.id] = nullptr;
   if (on_release) on_release(allocation.id);
   if (allocation.explicit_address) std::erase(explicit_tensors_, &allocation);
-  if (allocation.space != Space::kHbm) placement_of(allocation.space).release(allocation.offset, allocation.bytes);
+  if (allocation.space != Space::kHbm)
+    placement_of(allocation.space).release(allocation.offset, allocation.bytes);
 }
 
 std::string Memory::live_tensors(Space space) const {
@@ -177,12 +190,13 @@ std::string Memory::live_tensors(Space space) const {
   for (const Allocation* tensor : tensors_) {
     if (tensor && tensor->space == space) live.push_back(tensor);
   }
-  std::stable_sort(live.begin(), live.end(), [](const auto* a, const auto* b) { return a->bytes > b->bytes; });
+  std::stable_sort(live.begin(), live.end(),
+                   [](const auto* a, const auto* b) { return a->bytes > b->bytes; });
   std::string text;
   constexpr std::size_t kShown = 12;
   for (std::size_t i = 0; i < std::min(live.size(), kShown); ++i) {
-    text += fmt::format("{}{} [{} x {} B at {}]", i ? ", " : "", live[i]->name, live[i]->partitions, live[i]->bytes,
-                        live[i]->offset);
+    text += fmt::format("{}{} [{} x {} B at {}]", i ? ", " : "", live[i]->name, live[i]->partitions,
+                        live[i]->bytes, live[i]->offset);
   }
   if (live.size() > kShown) text += fmt::format(" and {} more", live.size() - kShown);
   return live.empty() ? "none" : text;
@@ -190,9 +204,12 @@ std::string Memory::live_tensors(Space space) const {
 
 std::byte* Memory::data(const AccessPattern& pattern) const {
   switch (pattern.space) {
-    case Space::kSbuf: return sbuf_ + pattern.start_partition * sbuf_pitch_ + pattern.offset;
-    case Space::kPsum: return psum_ + pattern.start_partition * psum_pitch_ + pattern.offset;
-    case Space::kHbm: break;
+    case Space::kSbuf:
+      return sbuf_ + pattern.start_partition * sbuf_pitch_ + pattern.offset;
+    case Space::kPsum:
+      return psum_ + pattern.start_partition * psum_pitch_ + pattern.offset;
+    case Space::kHbm:
+      break;
   }
   return tensors_[pattern.tensor]->hbm.get() + pattern.offset;
 }
@@ -201,19 +218,24 @@ void Memory::require_written(const AccessPattern& pattern, const char* operand) 
   const Allocation& tensor = *tensors_[pattern.tensor];
   if (tensor.written.all()) return;
   const bool shared = tensor.explicit_address && tensor.overlap == Overlap::kShared;
-  const WrittenMap& map = !shared ? tensor.written : tensor.space == Space::kSbuf ? shared_sbuf_ : shared_psum_;
+  const WrittenMap& map = !shared                        ? tensor.written
+                          : tensor.space == Space::kSbuf ? shared_sbuf_
+                                                         : shared_psum_;
   const auto missing = shared ? map.first_unwritten(pattern, 0, 0)
                               : map.first_unwritten(pattern, tensor.start_partition, tensor.offset);
   if (!missing) return;
   const Allocation* culprit = tensor.clobbered_by ? tensors_[tensor.clobbered_by] : nullptr;
   if (tensor.clobbered_by) {
     program_error("memory.clobbered",
-                  "{} reads tensor '{}' at partition {}, byte {}, but those bytes were overwritten through tensor '{}', which "
+                  "{} reads tensor '{}' at partition {}, byte {}, but those bytes were overwritten "
+                  "through tensor '{}', which "
                   "was placed at an overlapping address. Give the two tensors disjoint addresses.",
-                  operand, tensor.name, missing->row, missing->byte, culprit ? culprit->name : "(freed)");
+                  operand, tensor.name, missing->row, missing->byte,
+                  culprit ? culprit->name : "(freed)");
   }
   program_error("memory.never_written",
-                "{} reads {} tensor '{}' at partition {}, byte {}, which was never written. Initialise it (memset, load) or "
+                "{} reads {} tensor '{}' at partition {}, byte {}, which was never written. "
+                "Initialise it (memset, load) or "
                 "read only the part that was.",
                 operand, space_name(tensor.space), tensor.name, missing->row, missing->byte);
 }
@@ -233,7 +255,8 @@ void Memory::mark_written(const AccessPattern& pattern) {
 
 void Memory::clobber_others(const Allocation& writer, const AccessPattern& pattern) {
   for (Allocation* other : explicit_tensors_) {
-    if (other == &writer || other->space != writer.space || other->overlap != Overlap::kClobber || other->written.none()) {
+    if (other == &writer || other->space != writer.space || other->overlap != Overlap::kClobber ||
+        other->written.none()) {
       continue;
     }
     if (!overlaps(pattern, whole(*other))) continue;
@@ -241,9 +264,11 @@ void Memory::clobber_others(const Allocation& writer, const AccessPattern& patte
     const Extent extent = extent_of(pattern);
     AccessPattern cut = whole(*other);
     cut.offset = std::max(extent.low, other->offset);
-    cut.sizes[1] = static_cast<std::int32_t>(std::min(extent.high, other->offset + other->bytes) - cut.offset);
+    cut.sizes[1] =
+        static_cast<std::int32_t>(std::min(extent.high, other->offset + other->bytes) - cut.offset);
     const int first = std::max<int>(pattern.start_partition, other->start_partition);
-    const int last = std::min(pattern.start_partition + pattern.partitions(), other->start_partition + other->partitions);
+    const int last = std::min(pattern.start_partition + pattern.partitions(),
+                              other->start_partition + other->partitions);
     cut.start_partition = static_cast<std::uint16_t>(first);
     cut.sizes[0] = last - first;
     other->written.clear(cut, other->start_partition, other->offset);
@@ -262,12 +287,14 @@ void Memory::mark_accumulated(const AccessPattern& pattern, bool by_matmul) {
 
 bool Memory::accumulated(const AccessPattern& pattern) const {
   const Allocation& tensor = *tensors_[pattern.tensor];
-  return tensor.accumulated.all() || !tensor.accumulated.first_unwritten(pattern, tensor.start_partition, tensor.offset);
+  return tensor.accumulated.all() ||
+         !tensor.accumulated.first_unwritten(pattern, tensor.start_partition, tensor.offset);
 }
 
 bool Memory::touched_by_matmul(const AccessPattern& pattern) const {
   const Allocation& tensor = *tensors_[pattern.tensor];
-  return !tensor.accumulated.none() && tensor.accumulated.any_written(pattern, tensor.start_partition, tensor.offset);
+  return !tensor.accumulated.none() &&
+         tensor.accumulated.any_written(pattern, tensor.start_partition, tensor.offset);
 }
 
 }  // namespace trnsim::memory

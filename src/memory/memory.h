@@ -1,6 +1,6 @@
-// The memories of one NeuronCore: SBUF and PSUM of the generation's true size, and the HBM tensors it can reach.
-// Holds bytes and knows who wrote them; computes nothing and knows no time.
-// Not modelled: ECC, the HBM address map (each HBM tensor has storage of its own).
+// The memories of one NeuronCore: SBUF and PSUM of the generation's true size, and the HBM tensors
+// it can reach. Holds bytes and knows who wrote them; computes nothing and knows no time. Not
+// modelled: ECC, the HBM address map (each HBM tensor has storage of its own).
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,8 @@ enum class Overlap : std::uint8_t {
 
 class Memory;
 
-// One tensor's storage. Lives as long as somebody refers to it; then its bytes are free for the next tile.
+// One tensor's storage. Lives as long as somebody refers to it; then its bytes are free for the
+// next tile.
 struct Allocation {
   std::uint32_t id = 0;
   std::string name;
@@ -57,7 +58,8 @@ class Memory : public std::enable_shared_from_this<Memory> {
   explicit Memory(const Geometry& geometry);
   ~Memory();
 
-  // Gives the storage of SBUF and PSUM back: nothing can be read or written any more, sizes and places stay known.
+  // Gives the storage of SBUF and PSUM back: nothing can be read or written any more, sizes and
+  // places stay known.
   void close();
 
   // Called with the id of each tensor that is released.
@@ -67,26 +69,32 @@ class Memory : public std::enable_shared_from_this<Memory> {
 
   std::shared_ptr<Allocation> allocate_hbm(std::string name, std::int64_t bytes);
   // Placed by the allocator. Throws ProgramError listing the live tensors when it does not fit.
-  std::shared_ptr<Allocation> allocate(Space space, std::string name, int partitions, std::int64_t bytes_per_partition);
+  std::shared_ptr<Allocation> allocate(Space space, std::string name, int partitions,
+                                       std::int64_t bytes_per_partition);
   // Placed by the kernel.
-  std::shared_ptr<Allocation> allocate_at(Space space, std::string name, int partitions, std::int64_t bytes_per_partition,
-                                          int start_partition, std::int64_t offset, Overlap overlap);
+  std::shared_ptr<Allocation> allocate_at(Space space, std::string name, int partitions,
+                                          std::int64_t bytes_per_partition, int start_partition,
+                                          std::int64_t offset, Overlap overlap);
 
   // First byte of the pattern in host memory, and the host distance from one partition to the next.
   std::byte* data(const AccessPattern& pattern) const;
-  std::ptrdiff_t partition_pitch(Space space) const { return space == Space::kSbuf ? sbuf_pitch_ : psum_pitch_; }
+  std::ptrdiff_t partition_pitch(Space space) const {
+    return space == Space::kSbuf ? sbuf_pitch_ : psum_pitch_;
+  }
 
   // Throws ProgramError naming `operand`, the tensor and the first byte that was never written.
   void require_written(const AccessPattern& pattern, const char* operand) const;
   void mark_written(const AccessPattern& pattern);
   // PSUM only: the accumulate rule needs to know whose bytes these are.
   void mark_accumulated(const AccessPattern& pattern, bool by_matmul);
-  bool accumulated(const AccessPattern& pattern) const;      // all of it last written by matmuls
+  bool accumulated(const AccessPattern& pattern) const;        // all of it last written by matmuls
   bool touched_by_matmul(const AccessPattern& pattern) const;  // any of it
 
   const Allocation& allocation(std::uint32_t id) const { return *tensors_[id]; }
   std::size_t tensor_count() const { return tensors_.size(); }
-  const Placement& placement(Space space) const { return space == Space::kSbuf ? sbuf_placement_ : psum_placement_; }
+  const Placement& placement(Space space) const {
+    return space == Space::kSbuf ? sbuf_placement_ : psum_placement_;
+  }
 
  private:
   friend struct Allocation;
@@ -94,7 +102,9 @@ class Memory : public std::enable_shared_from_this<Memory> {
   std::string live_tensors(Space space) const;
   void release(const Allocation& allocation);
   void clobber_others(const Allocation& writer, const AccessPattern& pattern);
-  Placement& placement_of(Space space) { return space == Space::kSbuf ? sbuf_placement_ : psum_placement_; }
+  Placement& placement_of(Space space) {
+    return space == Space::kSbuf ? sbuf_placement_ : psum_placement_;
+  }
 
   Geometry geometry_;
   std::ptrdiff_t sbuf_pitch_;
@@ -103,7 +113,8 @@ class Memory : public std::enable_shared_from_this<Memory> {
   std::byte* psum_ = nullptr;
   Placement sbuf_placement_;
   Placement psum_placement_;
-  // By id, live ones only; tensors with explicit addresses that share bytes write into the map of the whole memory.
+  // By id, live ones only; tensors with explicit addresses that share bytes write into the map of
+  // the whole memory.
   std::vector<Allocation*> tensors_;
   std::vector<Allocation*> explicit_tensors_;
   WrittenMap shared_sbuf_;

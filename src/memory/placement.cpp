@@ -5,10 +5,13 @@
 namespace trnsim::memory {
 namespace {
 
-// No public document states the minimum alignment; 32 bytes keeps every dtype aligned and wastes little.
+// No public document states the minimum alignment; 32 bytes keeps every dtype aligned and wastes
+// little.
 constexpr std::int64_t kAlignment = 32;
 
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
+constexpr std::int64_t round_up(std::int64_t value, std::int64_t to) {
+  return (value + to - 1) / to * to;
+}
 
 }  // namespace
 
@@ -19,7 +22,8 @@ std::int64_t Placement::aligned(std::int64_t offset, std::int64_t bytes) const {
   return straddles ? round_up(offset, bank_bytes_) : offset;
 }
 
-std::optional<std::int64_t> Placement::fit(std::int64_t bytes, std::int64_t from, std::int64_t to) const {
+std::optional<std::int64_t> Placement::fit(std::int64_t bytes, std::int64_t from,
+                                           std::int64_t to) const {
   std::int64_t at = aligned(from, bytes);
   for (const auto& [offset, size] : taken_) {
     if (offset + size <= at) continue;
@@ -30,7 +34,8 @@ std::optional<std::int64_t> Placement::fit(std::int64_t bytes, std::int64_t from
 }
 
 std::optional<std::int64_t> Placement::place(std::int64_t bytes) {
-  // In PSUM each new tile goes to the next bank where it can: matmuls and evictions then work on different banks.
+  // In PSUM each new tile goes to the next bank where it can: matmuls and evictions then work on
+  // different banks.
   const std::int64_t start = bank_bytes_ == 0 ? cursor_ : round_up(cursor_, bank_bytes_);
   std::optional<std::int64_t> at = fit(bytes, start, bytes_);
   if (!at) at = fit(bytes, 0, bytes_);

@@ -1,7 +1,8 @@
-// Automatic placement of tiles in SBUF or PSUM by lifetime: a tile occupies its bytes, in every partition, from the
-// moment it is created until the last reference to it goes.
-// Next-fit: freed space is reused as late as possible, so that a tile written now rarely waits for the readers of
-// the tile that lay there before. That is what lets loads run ahead of compute, as a compiler's rotation would.
+// Automatic placement of tiles in SBUF or PSUM by lifetime: a tile occupies its bytes, in every
+// partition, from the moment it is created until the last reference to it goes. Next-fit: freed
+// space is reused as late as possible, so that a tile written now rarely waits for the readers of
+// the tile that lay there before. That is what lets loads run ahead of compute, as a compiler's
+// rotation would.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ namespace trnsim::memory {
 
 class Placement {
  public:
-  // bank_bytes: tiles no larger than a bank do not straddle two, larger ones start at a bank; 0 where there are none.
+  // bank_bytes: tiles no larger than a bank do not straddle two, larger ones start at a bank; 0
+  // where there are none.
   Placement(std::int64_t bytes, std::int64_t bank_bytes) : bytes_(bytes), bank_bytes_(bank_bytes) {}
 
   // Byte offset within the partition; nullopt when no gap is large enough.

@@ -63,7 +63,6 @@ class StretchCursor {
   std::array<std::int64_t, AccessPattern::kMaxDims> index_{};
 };
 
-
 // Copies a pattern's elements to or from a dense host buffer.
 void gather(const Memory& memory, const AccessPattern& from, std::byte* to);
 void scatter(const Memory& memory, const AccessPattern& to, const std::byte* from);

@@ -7,7 +7,8 @@
 
 namespace trnsim::memory {
 
-Dims::Dims(std::initializer_list<std::int64_t> values) : Dims(std::span(values.begin(), values.size())) {}
+Dims::Dims(std::initializer_list<std::int64_t> values)
+    : Dims(std::span(values.begin(), values.size())) {}
 
 Dims::Dims(std::span<const std::int64_t> values) {
   for (const std::int64_t value : values) push_back(value);
@@ -63,21 +64,26 @@ Tensor::Tensor(std::shared_ptr<Allocation> storage, numerics::Dtype dtype, Dims 
 }
 
 Tensor::Tensor(const Tensor& base, Dims shape, Dims strides, std::int64_t offset)
-    : storage_(base.storage_), dtype_(base.dtype_), shape_(shape), strides_(strides), offset_(offset) {}
+    : storage_(base.storage_),
+      dtype_(base.dtype_),
+      shape_(shape),
+      strides_(strides),
+      offset_(offset) {}
 
 int Tensor::checked_dim(int dim, const char* what) const {
   const int rank = shape_.size();
   const int d = dim < 0 ? dim + rank : dim;
   if (d < 0 || d >= rank) {
-    program_error("tensor.dim", "{}: dimension {} of tensor '{}' with shape {}", what, dim, name(), shape_.text());
+    program_error("tensor.dim", "{}: dimension {} of tensor '{}' with shape {}", what, dim, name(),
+                  shape_.text());
   }
   return d;
 }
 
 Tensor Tensor::slice(std::span<const Index> indices) const {
   if (indices.size() > static_cast<std::size_t>(shape_.size())) {
-    program_error("tensor.index", "tensor '{}' with shape {} takes {} indices, {} were given", name(), shape_.text(),
-                  shape_.size(), indices.size());
+    program_error("tensor.index", "tensor '{}' with shape {} takes {} indices, {} were given",
+                  name(), shape_.text(), shape_.size(), indices.size());
   }
   Dims shape, strides;
   std::int64_t offset = offset_;
@@ -89,10 +95,12 @@ Tensor Tensor::slice(std::span<const Index> indices) const {
     }
     const Index& index = indices[i];
     const std::int64_t last = index.start + (index.size - 1) * index.step;
-    if (index.size > 0 && (std::min(index.start, last) < 0 || std::max(index.start, last) >= shape_[i])) {
-      program_error("tensor.out_of_bounds",
-                    "index {} to {} is out of bounds for dimension {} (size {}) of tensor '{}' with shape {}", index.start,
-                    last, i, shape_[i], name(), shape_.text());
+    if (index.size > 0 &&
+        (std::min(index.start, last) < 0 || std::max(index.start, last) >= shape_[i])) {
+      program_error(
+          "tensor.out_of_bounds",
+          "index {} to {} is out of bounds for dimension {} (size {}) of tensor '{}' with shape {}",
+          index.start, last, i, shape_[i], name(), shape_.text());
     }
     offset += index.start * strides_[i];
     if (index.drop && !(on_chip() && i == 0)) continue;
@@ -104,12 +112,14 @@ Tensor Tensor::slice(std::span<const Index> indices) const {
 
 Tensor Tensor::reshape(const Dims& shape) const {
   if (shape.product() != elements()) {
-    program_error("tensor.reshape", "tensor '{}' with shape {} has {} elements and cannot become {}", name(), shape_.text(),
-                  elements(), shape.text());
+    program_error("tensor.reshape",
+                  "tensor '{}' with shape {} has {} elements and cannot become {}", name(),
+                  shape_.text(), elements(), shape.text());
   }
   if (on_chip() && shape.size() > 0 && shape[0] != shape_[0]) {
     program_error("tensor.reshape",
-                  "reshape of {} tensor '{}' from {} to {} would move data across partitions; dimension 0 must stay {}",
+                  "reshape of {} tensor '{}' from {} to {} would move data across partitions; "
+                  "dimension 0 must stay {}",
                   space_name(space()), name(), shape_.text(), shape.text(), shape_[0]);
   }
   // Each group of new dimensions must fit a group of old ones that is evenly spaced in memory.
@@ -128,8 +138,10 @@ Tensor Tensor::reshape(const Dims& shape) const {
         new_size *= shape[new_end++];
       } else {
         if (strides_[old_end - 1] != strides_[old_end] * shape_[old_end] && shape_[old_end] != 1) {
-          program_error("tensor.reshape", "view of tensor '{}' with shape {} is not contiguous; copy it before reshaping to {}",
-                        name(), shape_.text(), shape.text());
+          program_error(
+              "tensor.reshape",
+              "view of tensor '{}' with shape {} is not contiguous; copy it before reshaping to {}",
+              name(), shape_.text(), shape.text());
         }
         old_size *= shape_[old_end++];
       }
@@ -158,11 +170,13 @@ Tensor Tensor::permute(std::span<const int> order) const {
     strides.push_back(strides_[d]);
   }
   if (shape.size() != shape_.size() || seen != (1u << shape_.size()) - 1) {
-    program_error("tensor.permute", "permute of tensor '{}' with shape {} must name each dimension once", name(),
+    program_error("tensor.permute",
+                  "permute of tensor '{}' with shape {} must name each dimension once", name(),
                   shape_.text());
   }
   if (on_chip() && order[0] != 0) {
-    program_error("tensor.permute", "permute of {} tensor '{}' must keep dimension 0, the partition, in place",
+    program_error("tensor.permute",
+                  "permute of {} tensor '{}' must keep dimension 0, the partition, in place",
                   space_name(space()), name());
   }
   return Tensor(*this, shape, strides, offset_);
@@ -171,12 +185,16 @@ Tensor Tensor::permute(std::span<const int> order) const {
 Tensor Tensor::broadcast(int dim, std::int64_t size) const {
   const int d = checked_dim(dim, "broadcast");
   if (shape_[d] != 1) {
-    program_error("tensor.broadcast", "broadcast: dimension {} of tensor '{}' with shape {} must have size 1", d, name(),
-                  shape_.text());
+    program_error("tensor.broadcast",
+                  "broadcast: dimension {} of tensor '{}' with shape {} must have size 1", d,
+                  name(), shape_.text());
   }
   if (on_chip() && d == 0) {
-    program_error("tensor.broadcast", "broadcast: the partition dimension of {} tensor '{}' cannot be broadcast by a view; "
-                  "use a matmul with ones or a DMA", space_name(space()), name());
+    program_error(
+        "tensor.broadcast",
+        "broadcast: the partition dimension of {} tensor '{}' cannot be broadcast by a view; "
+        "use a matmul with ones or a DMA",
+        space_name(space()), name());
   }
   Tensor view = *this;
   view.shape_[d] = size;
@@ -187,7 +205,8 @@ Tensor Tensor::broadcast(int dim, std::int64_t size) const {
 Tensor Tensor::expand_dim(int dim) const {
   const int d = dim < 0 ? dim + shape_.size() + 1 : dim;
   if (d < 0 || d > shape_.size() || (on_chip() && d == 0)) {
-    program_error("tensor.dim", "expand_dim: dimension {} of tensor '{}' with shape {}{}", dim, name(), shape_.text(),
+    program_error("tensor.dim", "expand_dim: dimension {} of tensor '{}' with shape {}{}", dim,
+                  name(), shape_.text(),
                   on_chip() && d == 0 ? "; dimension 0 of an on-chip tensor is its partition" : "");
   }
   Tensor view = *this;
@@ -199,7 +218,8 @@ Tensor Tensor::expand_dim(int dim) const {
 Tensor Tensor::squeeze_dim(int dim) const {
   const int d = checked_dim(dim, "squeeze_dim");
   if (shape_[d] != 1 || (on_chip() && d == 0)) {
-    program_error("tensor.dim", "squeeze_dim: dimension {} of tensor '{}' with shape {}{}", dim, name(), shape_.text(),
+    program_error("tensor.dim", "squeeze_dim: dimension {} of tensor '{}' with shape {}{}", dim,
+                  name(), shape_.text(),
                   shape_[d] != 1 ? " is not 1" : " is the partition and stays");
   }
   Tensor view = *this;
@@ -212,9 +232,13 @@ Tensor Tensor::reinterpret(numerics::Dtype dtype) const {
   const std::int64_t from = numerics::info(dtype_).bytes, to = numerics::info(dtype).bytes;
   const int last = shape_.size() - 1;
   const bool inner_is_free = !on_chip() || last > 0;
-  if (from != to && (!inner_is_free || strides_[last] != 1 || (shape_[last] * from) % to != 0 || (offset_ * from) % to != 0)) {
-    program_error("tensor.view", "view of tensor '{}' with shape {} as {}: the last dimension must be contiguous and its bytes "
-                  "a multiple of {}", name(), shape_.text(), numerics::info(dtype).name, to);
+  if (from != to && (!inner_is_free || strides_[last] != 1 || (shape_[last] * from) % to != 0 ||
+                     (offset_ * from) % to != 0)) {
+    program_error("tensor.view",
+                  "view of tensor '{}' with shape {} as {}: the last dimension must be contiguous "
+                  "and its bytes "
+                  "a multiple of {}",
+                  name(), shape_.text(), numerics::info(dtype).name, to);
   }
   Tensor view = *this;
   view.dtype_ = dtype;
@@ -223,8 +247,10 @@ Tensor Tensor::reinterpret(numerics::Dtype dtype) const {
   view.shape_[last] = shape_[last] * from / to;
   for (int i = 0; i < last; ++i) {
     if ((strides_[i] * from) % to != 0) {
-      program_error("tensor.view", "view of tensor '{}' as {}: stride {} of dimension {} is not a whole number of elements",
-                    name(), numerics::info(dtype).name, strides_[i], i);
+      program_error(
+          "tensor.view",
+          "view of tensor '{}' as {}: stride {} of dimension {} is not a whole number of elements",
+          name(), numerics::info(dtype).name, strides_[i], i);
     }
     view.strides_[i] = strides_[i] * from / to;
   }
@@ -246,16 +272,18 @@ AccessPattern Tensor::access() const {
   const int rank = shape_.size();
   for (int i = 0; i < rank; ++i) {
     if (shape_[i] <= 0) {
-      program_error("tensor.empty", "tensor '{}' with shape {} has no elements; an instruction needs at least one", name(),
-                    shape_.text());
+      program_error("tensor.empty",
+                    "tensor '{}' with shape {} has no elements; an instruction needs at least one",
+                    name(), shape_.text());
     }
     const std::int64_t reach = (shape_[i] - 1) * strides_[i];
     (reach < 0 ? low : high) += reach;
   }
   const std::int64_t limit = on_chip() ? row_elements() * storage_->partitions : row_elements();
   if (low < 0 || high >= limit) {
-    program_error("tensor.out_of_bounds", "a view of tensor '{}' reaches from element {} to {}, outside its {} elements", name(),
-                  low, high, limit);
+    program_error("tensor.out_of_bounds",
+                  "a view of tensor '{}' reaches from element {} to {}, outside its {} elements",
+                  name(), low, high, limit);
   }
   if (!on_chip()) {
     pattern.offset = offset_ * element;
@@ -263,7 +291,8 @@ AccessPattern Tensor::access() const {
       // Drop unit dimensions only where room is short: shapes matter to some instructions.
       if (shape_[i] == 1 && rank > AccessPattern::kMaxDims) continue;
       if (pattern.dims == AccessPattern::kMaxDims) {
-        program_error("tensor.rank", "view of HBM tensor '{}' with shape {} needs more than {} dimensions", name(),
+        program_error("tensor.rank",
+                      "view of HBM tensor '{}' with shape {} needs more than {} dimensions", name(),
                       shape_.text(), int{AccessPattern::kMaxDims});
       }
       pattern.sizes[pattern.dims] = static_cast<std::int32_t>(shape_[i]);
@@ -279,8 +308,11 @@ AccessPattern Tensor::access() const {
   const std::int64_t row = row_elements();
   const std::int64_t partition = offset_ / row;
   if (shape_[0] > 1 && strides_[0] != row) {
-    program_error("tensor.partition_step", "view of {} tensor '{}' steps {} elements per partition; the partition step must be 1 "
-                  "(that is {} elements)", space_name(space()), name(), strides_[0], row);
+    program_error(
+        "tensor.partition_step",
+        "view of {} tensor '{}' steps {} elements per partition; the partition step must be 1 "
+        "(that is {} elements)",
+        space_name(space()), name(), strides_[0], row);
   }
   pattern.start_partition = static_cast<std::uint16_t>(storage_->start_partition + partition);
   pattern.offset = storage_->offset + (offset_ % row) * element;
@@ -289,7 +321,8 @@ AccessPattern Tensor::access() const {
   for (int i = 1; i < rank; ++i) {
     if (shape_[i] == 1 && rank > AccessPattern::kMaxDims) continue;
     if (pattern.dims == AccessPattern::kMaxDims) {
-      program_error("tensor.rank", "view of {} tensor '{}' with shape {} needs more than 4 free dimensions",
+      program_error("tensor.rank",
+                    "view of {} tensor '{}' with shape {} needs more than 4 free dimensions",
                     space_name(space()), name(), shape_.text());
     }
     pattern.sizes[pattern.dims] = static_cast<std::int32_t>(shape_[i]);

@@ -1,7 +1,7 @@
-// A view of a tensor: storage + shape, strides and offset, all in elements of the view's dtype. An on-chip tensor
-// counts its elements as if partitions followed one another (partition p, free element f is p * row + f, with row the
-// elements per partition), which is how NKI access patterns count; dimension 0 of a tile is always the partition.
-// Views are free: no instruction is emitted.
+// A view of a tensor: storage + shape, strides and offset, all in elements of the view's dtype. An
+// on-chip tensor counts its elements as if partitions followed one another (partition p, free
+// element f is p * row + f, with row the elements per partition), which is how NKI access patterns
+// count; dimension 0 of a tile is always the partition. Views are free: no instruction is emitted.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,8 @@ class Dims {
   int size_ = 0;
 };
 
-// One index of a subscript: a range [start, start + size * step) or, with `drop`, a single element whose dimension goes.
+// One index of a subscript: a range [start, start + size * step) or, with `drop`, a single element
+// whose dimension goes.
 struct Index {
   std::int64_t start = 0;
   std::int64_t size = 0;
@@ -72,8 +73,10 @@ class Tensor {
   Tensor expand_dim(int dim) const;
   Tensor squeeze_dim(int dim) const;
   Tensor reinterpret(numerics::Dtype dtype) const;  // view(dtype)
-  // Pattern of [step, count] pairs, outermost first, over the whole tensor from `offset`; ignores this view's shape.
-  Tensor pattern(std::span<const std::int64_t> steps, std::span<const std::int64_t> counts, std::int64_t offset) const;
+  // Pattern of [step, count] pairs, outermost first, over the whole tensor from `offset`; ignores
+  // this view's shape.
+  Tensor pattern(std::span<const std::int64_t> steps, std::span<const std::int64_t> counts,
+                 std::int64_t offset) const;
 
   // As an instruction operand. Throws ProgramError where the hardware has no such pattern.
   AccessPattern access() const;

@@ -10,7 +10,8 @@ namespace {
 
 // Calls fn(row, first byte, byte count) for each contiguous stretch of the pattern.
 template <class Fn>
-void for_each_stretch(const AccessPattern& pattern, int first_row, std::int64_t first_byte, Fn&& fn) {
+void for_each_stretch(const AccessPattern& pattern, int first_row, std::int64_t first_byte,
+                      Fn&& fn) {
   const Walk walk = walk_of(pattern);
   const int bytes = pattern.element_bytes();
   const bool inner_dense = walk.inner_size() == 1 || walk.inner_stride() == bytes;
@@ -21,14 +22,16 @@ void for_each_stretch(const AccessPattern& pattern, int first_row, std::int64_t 
       if (inner_dense) {
         fn(row, start, walk.inner_size() * bytes);
       } else {
-        for (std::int64_t i = 0; i < walk.inner_size(); ++i) fn(row, start + i * walk.inner_stride(), bytes);
+        for (std::int64_t i = 0; i < walk.inner_size(); ++i)
+          fn(row, start + i * walk.inner_stride(), bytes);
       }
     });
   }
 }
 
 constexpr std::uint64_t mask_of(int from, int to) {  // bits [from, to), to <= 64
-  return (to == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << to) - 1) & ~((std::uint64_t{1} << from) - 1);
+  return (to == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << to) - 1) &
+         ~((std::uint64_t{1} << from) - 1);
 }
 
 // Calls fn(word, mask) for the bits [start, start + count) of a row.
@@ -51,7 +54,9 @@ void WrittenMap::materialise() {
   if (!all_) return;
   all_ = false;
   for (int row = 0; row < rows_; ++row) {
-    for_each_word(0, bytes_, [&](std::int64_t word, std::uint64_t mask) { bits_[row * words_per_row() + word] = mask; });
+    for_each_word(0, bytes_, [&](std::int64_t word, std::uint64_t mask) {
+      bits_[row * words_per_row() + word] = mask;
+    });
   }
   set_ = rows_ * bytes_;
 }
@@ -59,14 +64,15 @@ void WrittenMap::materialise() {
 template <bool kSet>
 void WrittenMap::change(const AccessPattern& pattern, int first_row, std::int64_t first_byte) {
   materialise();
-  for_each_stretch(pattern, first_row, first_byte, [&](int row, std::int64_t start, std::int64_t count) {
-    for_each_word(start, count, [&](std::int64_t word, std::uint64_t mask) {
-      std::uint64_t& bits = bits_[row * words_per_row() + word];
-      const std::uint64_t changed = kSet ? bits | mask : bits & ~mask;
-      set_ += std::popcount(changed) - std::popcount(bits);
-      bits = changed;
-    });
-  });
+  for_each_stretch(pattern, first_row, first_byte,
+                   [&](int row, std::int64_t start, std::int64_t count) {
+                     for_each_word(start, count, [&](std::int64_t word, std::uint64_t mask) {
+                       std::uint64_t& bits = bits_[row * words_per_row() + word];
+                       const std::uint64_t changed = kSet ? bits | mask : bits & ~mask;
+                       set_ += std::popcount(changed) - std::popcount(bits);
+                       bits = changed;
+                     });
+                   });
   if (set_ == rows_ * bytes_) {
     bits_ = {};
     all_ = true;
@@ -75,7 +81,8 @@ void WrittenMap::change(const AccessPattern& pattern, int first_row, std::int64_
 
 void WrittenMap::mark(const AccessPattern& pattern, int first_row, std::int64_t first_byte) {
   if (all_) return;
-  if (pattern.bytes() == rows_ * bytes_ && bits_.empty() && walk_of(pattern).contiguous(pattern.element_bytes())) {
+  if (pattern.bytes() == rows_ * bytes_ && bits_.empty() &&
+      walk_of(pattern).contiguous(pattern.element_bytes())) {
     all_ = true;
     return;
   }
@@ -87,32 +94,37 @@ void WrittenMap::clear(const AccessPattern& pattern, int first_row, std::int64_t
   change<false>(pattern, first_row, first_byte);
 }
 
-std::optional<WrittenMap::Position> WrittenMap::first_unwritten(const AccessPattern& pattern, int first_row,
+std::optional<WrittenMap::Position> WrittenMap::first_unwritten(const AccessPattern& pattern,
+                                                                int first_row,
                                                                 std::int64_t first_byte) const {
   if (all_) return std::nullopt;
   std::optional<Position> missing;
-  for_each_stretch(pattern, first_row, first_byte, [&](int row, std::int64_t start, std::int64_t count) {
-    if (missing) return;
-    if (bits_.empty()) {
-      missing = Position{row, start};
-      return;
-    }
-    for_each_word(start, count, [&](std::int64_t word, std::uint64_t mask) {
-      const std::uint64_t absent = mask & ~bits_[row * words_per_row() + word];
-      if (absent != 0 && !missing) missing = Position{row, word * 64 + std::countr_zero(absent)};
-    });
-  });
+  for_each_stretch(pattern, first_row, first_byte,
+                   [&](int row, std::int64_t start, std::int64_t count) {
+                     if (missing) return;
+                     if (bits_.empty()) {
+                       missing = Position{row, start};
+                       return;
+                     }
+                     for_each_word(start, count, [&](std::int64_t word, std::uint64_t mask) {
+                       const std::uint64_t absent = mask & ~bits_[row * words_per_row() + word];
+                       if (absent != 0 && !missing)
+                         missing = Position{row, word * 64 + std::countr_zero(absent)};
+                     });
+                   });
   return missing;
 }
 
-bool WrittenMap::any_written(const AccessPattern& pattern, int first_row, std::int64_t first_byte) const {
+bool WrittenMap::any_written(const AccessPattern& pattern, int first_row,
+                             std::int64_t first_byte) const {
   if (all_ || bits_.empty()) return all_;
   bool any = false;
-  for_each_stretch(pattern, first_row, first_byte, [&](int row, std::int64_t start, std::int64_t count) {
-    for_each_word(start, count, [&](std::int64_t word, std::uint64_t mask) {
-      any = any || (bits_[row * words_per_row() + word] & mask) != 0;
-    });
-  });
+  for_each_stretch(pattern, first_row, first_byte,
+                   [&](int row, std::int64_t start, std::int64_t count) {
+                     for_each_word(start, count, [&](std::int64_t word, std::uint64_t mask) {
+                       any = any || (bits_[row * words_per_row() + word] & mask) != 0;
+                     });
+                   });
   return any;
 }
 

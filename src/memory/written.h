@@ -1,5 +1,6 @@
-// Which bytes of a memory have been written: so that reading a byte nobody wrote is an error, not a surprise.
-// Tensors written whole, the common case, cost one flag; a bitmap appears with the first partial write.
+// Which bytes of a memory have been written: so that reading a byte nobody wrote is an error, not a
+// surprise. Tensors written whole, the common case, cost one flag; a bitmap appears with the first
+// partial write.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ class WrittenMap {
   // `row` and `byte` are where the map's origin lies in the pattern's own coordinates.
   void mark(const AccessPattern& pattern, int first_row, std::int64_t first_byte);
   void clear(const AccessPattern& pattern, int first_row, std::int64_t first_byte);
-  std::optional<Position> first_unwritten(const AccessPattern& pattern, int first_row, std::int64_t first_byte) const;
+  std::optional<Position> first_unwritten(const AccessPattern& pattern, int first_row,
+                                          std::int64_t first_byte) const;
 
   bool any_written(const AccessPattern& pattern, int first_row, std::int64_t first_byte) const;
 

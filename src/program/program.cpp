@@ -10,11 +10,14 @@ std::uint32_t Program::intern(const Site& site) {
   return it->second;
 }
 
-void Program::append(const isa::InstructionType& type, isa::Engine engine, std::uint32_t site, const void* args) {
-  // A line that repeats an instruction on the same tiles shares its arguments: loops grow with what differs.
+void Program::append(const isa::InstructionType& type, isa::Engine engine, std::uint32_t site,
+                     const void* args) {
+  // A line that repeats an instruction on the same tiles shares its arguments: loops grow with what
+  // differs.
   if (site >= last_args_.size()) last_args_.resize(site + 1, {kNoOpcode, 0});
   LastArgs& last = last_args_[site];
-  if (last.opcode != type.opcode || std::memcmp(arguments_.data() + last.at, args, type.size()) != 0) {
+  if (last.opcode != type.opcode ||
+      std::memcmp(arguments_.data() + last.at, args, type.size()) != 0) {
     // Every struct starts at a multiple of eight, the strictest alignment among the arguments.
     last = {type.opcode, (arguments_.size() + 7) / 8 * 8};
     const auto* bytes = static_cast<const std::byte*>(args);
@@ -30,8 +33,9 @@ const std::string* Program::name(std::size_t i) const {
 }
 
 void Program::tensor_born(const memory::Allocation& allocation) {
-  tensors_.emplace(allocation.id, TensorLife{allocation.name, allocation.space, allocation.partitions, allocation.offset,
-                                             allocation.bytes, size(), ~std::uint64_t{0}});
+  tensors_.emplace(allocation.id,
+                   TensorLife{allocation.name, allocation.space, allocation.partitions,
+                              allocation.offset, allocation.bytes, size(), ~std::uint64_t{0}});
 }
 
 void Program::tensor_freed(std::uint32_t id) {

@@ -1,5 +1,6 @@
-// The dynamic instruction stream of one NeuronCore: what the front ends and the compiler produce, `core` executes and
-// `timing` clocks. Plain data: an opcode, its argument struct byte for byte, and the source line it came from.
+// The dynamic instruction stream of one NeuronCore: what the front ends and the compiler produce,
+// `core` executes and `timing` clocks. Plain data: an opcode, its argument struct byte for byte,
+// and the source line it came from.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +25,8 @@ struct Site {
 struct Instruction {
   std::uint16_t opcode;
   isa::Engine engine;
-  std::uint32_t site;    // index into sites()
-  std::uint64_t args;    // where the argument struct starts
+  std::uint32_t site;  // index into sites()
+  std::uint64_t args;  // where the argument struct starts
 };
 
 // A tensor's life, counted in instructions, for the memory map.
@@ -34,22 +35,27 @@ struct TensorLife {
   memory::Space space;
   int partitions;
   std::int64_t offset;
-  std::int64_t bytes;  // per partition (on chip), in all (HBM)
-  std::uint64_t born;  // instructions recorded when it was created
+  std::int64_t bytes;   // per partition (on chip), in all (HBM)
+  std::uint64_t born;   // instructions recorded when it was created
   std::uint64_t freed;  // when it was released; the program's length if it lived to the end
 };
 
 class Program {
  public:
   std::uint32_t intern(const Site& site);
-  void append(const isa::InstructionType& type, isa::Engine engine, std::uint32_t site, const void* args);
+  void append(const isa::InstructionType& type, isa::Engine engine, std::uint32_t site,
+              const void* args);
   // Gives the latest instruction a name of the user's choice.
   void name_last(std::string name) { names_[instructions_.size() - 1] = std::move(name); }
 
   std::size_t size() const { return instructions_.size(); }
   const Instruction& operator[](std::size_t i) const { return instructions_[i]; }
-  const void* args(const Instruction& instruction) const { return arguments_.data() + instruction.args; }
-  const isa::InstructionType& type(const Instruction& i) const { return isa::instruction_table()[i.opcode]; }
+  const void* args(const Instruction& instruction) const {
+    return arguments_.data() + instruction.args;
+  }
+  const isa::InstructionType& type(const Instruction& i) const {
+    return isa::instruction_table()[i.opcode];
+  }
   const std::vector<Site>& sites() const { return sites_; }
   const std::string* name(std::size_t i) const;
 

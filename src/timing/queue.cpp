@@ -29,7 +29,8 @@ Queue queue_of(const program::Program& program, const program::Instruction& inst
   isa::for_each_tile(program.type(instruction), program.args(instruction),
                      [&](const isa::FieldInfo& field, const isa::Tile& tile) {
                        if (tile.space != memory::Space::kHbm) return;
-                       const bool read = field.access == isa::Access::kRead || field.access == isa::Access::kReadPart;
+                       const bool read = field.access == isa::Access::kRead ||
+                                         field.access == isa::Access::kReadPart;
                        (read ? from_hbm : to_hbm) = true;
                      });
   return to_hbm     ? (from_hbm ? Queue::kDmaLocal : Queue::kDmaStore)

@@ -1,11 +1,11 @@
 // Fill a tile with one value.
+#include <algorithm>
+#include <cmath>
+
 #include "isa/bits.h"
 #include "isa/instruction.h"
 #include "isa/rows.h"
 #include "numerics/dtype.h"
-
-#include <algorithm>
-#include <cmath>
 
 namespace trnsim::isa {
 namespace {
@@ -32,21 +32,25 @@ struct Memset {
     }
     rules.operand("dst", dst, runs_on == Engine::kGpsimd ? Buffers::kSbuf : Buffers::kOnChip);
     const numerics::DtypeInfo& info = numerics::info(dst.dtype);
-    if (info.is_integer && (value != std::trunc(value) || value < info.lowest || value > info.max_finite)) {
+    if (info.is_integer &&
+        (value != std::trunc(value) || value < info.lowest || value > info.max_finite)) {
       rules.fail("value", "value {} is not a {}", value, info.name);
     }
     if (numerics::info(dst.dtype).packed > 1 && value != 0) {
-      rules.fail("packed", "dst is {}; packed types can only be set to 0", numerics::info(dst.dtype).name);
+      rules.fail("packed", "dst is {}; packed types can only be set to 0",
+                 numerics::info(dst.dtype).name);
     }
   }
 
   void execute(CoreState& state) const {
     if (numerics::info(dst.dtype).is_integer) {
       const auto bits = static_cast<std::int64_t>(value);
-      return write_integers(state, dst, std::vector<std::int64_t>(static_cast<std::size_t>(dst.elements()), bits));
+      return write_integers(
+          state, dst, std::vector<std::int64_t>(static_cast<std::size_t>(dst.elements()), bits));
     }
     for_each_block(state, dst, {}, [&](const MutableRows& y) {
-      for (std::size_t r = 0; r < y.count; ++r) std::fill_n(y.row(r), y.size, static_cast<float>(value));
+      for (std::size_t r = 0; r < y.count; ++r)
+        std::fill_n(y.row(r), y.size, static_cast<float>(value));
     });
   }
 
@@ -55,7 +59,8 @@ struct Memset {
     if (engine_on(model.core().version()) == Engine::kGpsimd) {
       return model.gpsimd(n * model.core().gpsimd->cycles_per_element);
     }
-    const double speedup = value == 0 && is_16bit_float(dst) ? model.core().vector.memset_speedup.value : 1.0;
+    const double speedup =
+        value == 0 && is_16bit_float(dst) ? model.core().vector.memset_speedup.value : 1.0;
     return model.vector(n * model.stride_slowdown(dst) / speedup);
   }
 };

@@ -1,5 +1,6 @@
-// Tensor Engine matmul: dst[m, n] (+)= sum over k of stationary[k, m] * moving[k, n]; k lies on the partitions.
-// In hardware two instructions, LoadStationary and MultiplyMoving; the load overlaps the multiply before it.
+// Tensor Engine matmul: dst[m, n] (+)= sum over k of stationary[k, m] * moving[k, n]; k lies on the
+// partitions. In hardware two instructions, LoadStationary and MultiplyMoving; the load overlaps
+// the multiply before it.
 #include "isa/instruction.h"
 #include "isa/matmul_operands.h"
 
@@ -18,23 +19,30 @@ struct NcMatmul {
 
   static constexpr Info kInfo{
       .name = "nc_matmul",
-      .summary = "dst (+)= stationary.T @ moving, contracting over the partitions; is_transpose moves data unchanged",
+      .summary =
+          "dst (+)= stationary.T @ moving, contracting over the partitions; is_transpose moves "
+          "data unchanged",
       .engines = "Tensor",
-      .cost = "max(min(64, columns of stationary), columns of moving) cycles, x4 for fp32; + array fill; half rate while cold",
+      .cost =
+          "max(min(64, columns of stationary), columns of moving) cycles, x4 for fp32; + array "
+          "fill; half rate while cold",
       .source = "NKI documentation 2.26, nki.isa.nc_matmul; NKI architecture guides"};
-  static constexpr std::tuple kFields{out("dst", &NcMatmul::dst),
-                                      in("stationary", &NcMatmul::stationary),
-                                      in("moving", &NcMatmul::moving),
-                                      opt("is_stationary_onezero", &NcMatmul::is_stationary_onezero),
-                                      opt("is_moving_onezero", &NcMatmul::is_moving_onezero),
-                                      opt("is_transpose", &NcMatmul::is_transpose),
-                                      opt("accumulate", &NcMatmul::accumulate),
-                                      opt("tile_position", &NcMatmul::tile_position),
-                                      opt("tile_size", &NcMatmul::tile_size),
-                                      opt("perf_mode", &NcMatmul::perf_mode)};
+  static constexpr std::tuple kFields{
+      out("dst", &NcMatmul::dst),
+      in("stationary", &NcMatmul::stationary),
+      in("moving", &NcMatmul::moving),
+      opt("is_stationary_onezero", &NcMatmul::is_stationary_onezero),
+      opt("is_moving_onezero", &NcMatmul::is_moving_onezero),
+      opt("is_transpose", &NcMatmul::is_transpose),
+      opt("accumulate", &NcMatmul::accumulate),
+      opt("tile_position", &NcMatmul::tile_position),
+      opt("tile_size", &NcMatmul::tile_size),
+      opt("perf_mode", &NcMatmul::perf_mode)};
 
   bool double_row() const { return perf_mode == PerfMode::kDoubleRow; }
-  std::int64_t columns(const Tile& tile) const { return tile.free_elements() / (double_row() ? 2 : 1); }
+  std::int64_t columns(const Tile& tile) const {
+    return tile.free_elements() / (double_row() ? 2 : 1);
+  }
 
   Engine engine_on(int) const { return Engine::kTensor; }
 
@@ -51,14 +59,15 @@ struct NcMatmul {
                  tensor.stationary_free_max.value);
     }
     const std::int64_t banks = static_cast<std::int64_t>(rules.core().psum.matmul_banks_max);
-    const std::int64_t limit = banks * static_cast<std::int64_t>(rules.core().psum.bank_bytes) / dst.element_bytes();
+    const std::int64_t limit =
+        banks * static_cast<std::int64_t>(rules.core().psum.bank_bytes) / dst.element_bytes();
     if (n > limit) {
       rules.fail("moving_free", "moving free size {} exceeds {} ({})", n, limit,
                  banks == 1 ? "one PSUM bank" : "all PSUM banks of a partition");
     }
     if (dst.partitions() != m || dst.free_elements() != n) {
-      rules.fail("dst_shape", "dst is [{}, {}] but stationary and moving give [{}, {}]", dst.partitions(), dst.free_elements(),
-                 m, n);
+      rules.fail("dst_shape", "dst is [{}, {}] but stationary and moving give [{}, {}]",
+                 dst.partitions(), dst.free_elements(), m, n);
     }
     check_dtypes(rules);
     check_bank(rules, dst);
@@ -67,12 +76,18 @@ struct NcMatmul {
   }
 
   void check_perf_mode(const Rules& rules) const {
-    if (!double_row()) unsupported("nc_matmul perf_mode other than double_row, because no public document gives its semantics");
+    if (!double_row())
+      unsupported(
+          "nc_matmul perf_mode other than double_row, because no public document gives its "
+          "semantics");
     rules.generation_at_least(3, "perf_mode double_row");
     for (const auto& [name, tile] : {std::pair{"stationary", &stationary}, {"moving", &moving}}) {
-      if (!is_fp8(*tile)) rules.fail("double_row", "double_row takes fp8 inputs; {} is {}", name, numerics::info(tile->dtype).name);
+      if (!is_fp8(*tile))
+        rules.fail("double_row", "double_row takes fp8 inputs; {} is {}", name,
+                   numerics::info(tile->dtype).name);
       if (tile->dims != 3 || tile->sizes[1] != 2) {
-        rules.fail("double_row", "double_row takes operands of shape [P, 2, columns]; {} is not", name);
+        rules.fail("double_row", "double_row takes operands of shape [P, 2, columns]; {} is not",
+                   name);
       }
     }
     if (is_transpose) rules.fail("double_row", "double_row cannot be combined with is_transpose");
@@ -82,12 +97,14 @@ struct NcMatmul {
     check_matmul_dtype(rules, "stationary", stationary);
     check_matmul_dtype(rules, "moving", moving);
     if (is_fp32_like(stationary) != is_fp32_like(moving)) {
-      rules.fail("dtype_mix", "stationary is {} and moving is {}; 32-bit floats go only with 32-bit floats",
+      rules.fail("dtype_mix",
+                 "stationary is {} and moving is {}; 32-bit floats go only with 32-bit floats",
                  numerics::info(stationary.dtype).name, numerics::info(moving.dtype).name);
     }
     if (is_transpose && rules.generation() >= 3) {
       if (dst.dtype != stationary.dtype && !(is_fp8(stationary) && dst.element_bytes() == 2)) {
-        rules.fail("transpose_dtype", "is_transpose moves data unchanged: dst is {} but stationary is {}",
+        rules.fail("transpose_dtype",
+                   "is_transpose moves data unchanged: dst is {} but stationary is {}",
                    numerics::info(dst.dtype).name, numerics::info(stationary.dtype).name);
       }
       return;
@@ -102,13 +119,15 @@ struct NcMatmul {
   void check_accumulate(const Rules& rules) const {
     if (!accumulate.present || !accumulate.value) return;
     if (!rules.memory().accumulated(dst) && rules.generation() < 4) {
-      rules.fail("accumulate", "accumulate=True on PSUM that no matmul has written: the result is undefined; "
-                               "let the first matmul of the group overwrite (accumulate=False or None)");
+      rules.fail("accumulate",
+                 "accumulate=True on PSUM that no matmul has written: the result is undefined; "
+                 "let the first matmul of the group overwrite (accumulate=False or None)");
     }
   }
 
   void execute(CoreState& state) const {
-    if (is_transpose && state.generation >= 3) return transpose_exactly(state, dst, stationary, moving);
+    if (is_transpose && state.generation >= 3)
+      return transpose_exactly(state, dst, stationary, moving);
     multiply(state, dst, stationary, moving, double_row() ? 2 : 1,
              accumulate.present ? (accumulate.value ? Accumulate::kAdd : Accumulate::kOverwrite)
                                 : Accumulate::kAddWhereAccumulated);
@@ -116,18 +135,24 @@ struct NcMatmul {
 
   Cost cost(const CostModel& model) const {
     const catalog::TensorEngine& tensor = model.core().tensor;
-    const double m = static_cast<double>(columns(stationary)), n = static_cast<double>(columns(moving));
-    double cycles = std::max(std::min(tensor.min_issue_cycles.value, m), n) * model.stride_slowdown(moving);
+    const double m = static_cast<double>(columns(stationary)),
+                 n = static_cast<double>(columns(moving));
+    double cycles =
+        std::max(std::min(tensor.min_issue_cycles.value, m), n) * model.stride_slowdown(moving);
     if (stationary.dtype == Dtype::kFloat32) {
       double slowdown = tensor.fp32_slowdown;
       if (is_stationary_onezero || is_moving_onezero) slowdown /= tensor.fp32_passes;
-      if (is_transpose && tensor.fp32_transpose_speedup) slowdown = tensor.fp32_slowdown / *tensor.fp32_transpose_speedup;
+      if (is_transpose && tensor.fp32_transpose_speedup)
+        slowdown = tensor.fp32_slowdown / *tensor.fp32_transpose_speedup;
       cycles *= slowdown;
     }
     const double load = m / tensor.load_stationary_columns_per_cycle;
-    const Picoseconds busy = from_cycles(std::max({tensor.min_issue_cycles.value, cycles, load}), tensor.clock);
+    const Picoseconds busy =
+        from_cycles(std::max({tensor.min_issue_cycles.value, cycles, load}), tensor.clock);
     Cost cost{.occupancy = busy, .latency = busy + from_ns(tensor.fill_latency)};
-    if (!is_transpose) cost.flops = 2 * static_cast<std::int64_t>(m * n) * stationary.partitions() * (double_row() ? 2 : 1);
+    if (!is_transpose)
+      cost.flops =
+          2 * static_cast<std::int64_t>(m * n) * stationary.partitions() * (double_row() ? 2 : 1);
     return cost;
   }
 };

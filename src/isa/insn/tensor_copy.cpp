@@ -1,10 +1,11 @@
-// Copy a tile, converting where the dtypes differ. Equal dtypes keep every bit (Scalar on NeuronCore-v2 excepted).
+// Copy a tile, converting where the dtypes differ. Equal dtypes keep every bit (Scalar on
+// NeuronCore-v2 excepted).
+#include <cstring>
+
 #include "isa/bits.h"
 #include "isa/instruction.h"
 #include "isa/perf_modes.h"
 #include "isa/rows.h"
-
-#include <cstring>
 
 namespace trnsim::isa {
 namespace {
@@ -13,11 +14,12 @@ struct TensorCopy {
   Tile dst, src;
   Engine engine = Engine::kUnknown;
 
-  static constexpr Info kInfo{.name = "tensor_copy",
-                              .summary = "dst = src, converted to dst's dtype",
-                              .engines = "Vector, Scalar (v3 and later), GpSimd (SBUF only)",
-                              .cost = "max(MIN_II, N / s) cycles, s the copy mode of dtype and memory; + drain",
-                              .source = "NKI documentation 2.26, nki.isa.tensor_copy; Trainium2 guide, perf modes"};
+  static constexpr Info kInfo{
+      .name = "tensor_copy",
+      .summary = "dst = src, converted to dst's dtype",
+      .engines = "Vector, Scalar (v3 and later), GpSimd (SBUF only)",
+      .cost = "max(MIN_II, N / s) cycles, s the copy mode of dtype and memory; + drain",
+      .source = "NKI documentation 2.26, nki.isa.tensor_copy; Trainium2 guide, perf modes"};
   static constexpr std::tuple kFields{out("dst", &TensorCopy::dst), in("src", &TensorCopy::src),
                                       opt("engine", &TensorCopy::engine)};
 
@@ -26,17 +28,22 @@ struct TensorCopy {
   void check(const Rules& rules) const {
     const Engine runs_on = engine_on(rules.generation());
     if (runs_on != Engine::kVector && runs_on != Engine::kScalar && runs_on != Engine::kGpsimd) {
-      rules.fail("engine", "runs on the Vector, Scalar or GpSimd engine, not on {}", engine_name(runs_on));
+      rules.fail("engine", "runs on the Vector, Scalar or GpSimd engine, not on {}",
+                 engine_name(runs_on));
     }
-    if (runs_on == Engine::kScalar) rules.generation_at_least(3, "tensor_copy on the Scalar engine");
+    if (runs_on == Engine::kScalar)
+      rules.generation_at_least(3, "tensor_copy on the Scalar engine");
     const Buffers buffers = runs_on == Engine::kGpsimd ? Buffers::kSbuf : Buffers::kOnChip;
     rules.operand("dst", dst, buffers);
     rules.operand("src", src, buffers);
     rules.same_partitions("dst", dst, "src", src);
     rules.same_free_size("dst", dst, "src", src);
-    if (dst.dtype != src.dtype && (numerics::info(dst.dtype).packed > 1 || numerics::info(src.dtype).packed > 1)) {
-      rules.fail("packed", "cannot convert {} to {}; packed types are copied as they are or made by quantize_mx",
-                 numerics::info(src.dtype).name, numerics::info(dst.dtype).name);
+    if (dst.dtype != src.dtype &&
+        (numerics::info(dst.dtype).packed > 1 || numerics::info(src.dtype).packed > 1)) {
+      rules.fail(
+          "packed",
+          "cannot convert {} to {}; packed types are copied as they are or made by quantize_mx",
+          numerics::info(src.dtype).name, numerics::info(dst.dtype).name);
     }
   }
 
@@ -45,7 +52,8 @@ struct TensorCopy {
     for_each_block(
         state, dst, {&src},
         [](const MutableRows& y, const Rows& x) {
-          for (std::size_t r = 0; r < y.count; ++r) std::memcpy(y.row(r), x.row(r), y.size * sizeof(float));
+          for (std::size_t r = 0; r < y.count; ++r)
+            std::memcpy(y.row(r), x.row(r), y.size * sizeof(float));
         },
         src);
   }
@@ -59,7 +67,8 @@ struct TensorCopy {
       const double cycles = n * slow * scalar.cycles_per_element / scalar_speedup(scalar, dst, src);
       return model.scalar(cycles, scalar.copy_drain);
     }
-    if (runs_on == Engine::kGpsimd) return model.gpsimd(n * slow * model.core().gpsimd->cycles_per_element);
+    if (runs_on == Engine::kGpsimd)
+      return model.gpsimd(n * slow * model.core().gpsimd->cycles_per_element);
     const double speedup = vector_speedup(model.core().vector, dst, src);
     return model.vector(n * slow / speedup);
   }

@@ -17,11 +17,14 @@ struct TensorTensor {
       .name = "tensor_tensor",
       .summary = "dst = data1 <op> data2, element by element",
       .engines = "Vector; GpSimd for power and for 32-bit integer tiles in SBUF",
-      .cost = "max(MIN_II, N) with one input in PSUM or 16-bit floats in SBUF, else max(MIN_II, c N); c from the catalogue",
+      .cost =
+          "max(MIN_II, N) with one input in PSUM or 16-bit floats in SBUF, else max(MIN_II, c N); "
+          "c from the catalogue",
       .source = "NKI documentation 2.26, nki.isa.tensor_tensor"};
-  static constexpr std::tuple kFields{out("dst", &TensorTensor::dst), in("data1", &TensorTensor::data1),
-                                      in("data2", &TensorTensor::data2), arg("op", &TensorTensor::op),
-                                      opt("engine", &TensorTensor::engine)};
+  static constexpr std::tuple kFields{
+      out("dst", &TensorTensor::dst), in("data1", &TensorTensor::data1),
+      in("data2", &TensorTensor::data2), arg("op", &TensorTensor::op),
+      opt("engine", &TensorTensor::engine)};
 
   bool all_int32() const { return is_int32(dst) && is_int32(data1) && is_int32(data2); }
   bool any_psum() const {
@@ -31,7 +34,8 @@ struct TensorTensor {
   Engine engine_on(int) const {
     if (engine != Engine::kUnknown) return engine;
     if (op == AluOp::kPower) return Engine::kGpsimd;
-    return all_int32() && !numerics::is_bitvec(op) && !any_psum() ? Engine::kGpsimd : Engine::kVector;
+    return all_int32() && !numerics::is_bitvec(op) && !any_psum() ? Engine::kGpsimd
+                                                                  : Engine::kVector;
   }
 
   void check(const Rules& rules) const {
@@ -47,13 +51,17 @@ struct TensorTensor {
     rules.not_both_psum("data1", data1, "data2", data2);
     if (numerics::is_unary(op)) rules.fail("op", "op {} takes one operand", numerics::name(op));
     if (numerics::is_bitvec(op)) {
-      for (const auto& [name, tile] : {std::pair{"data1", &data1}, {"data2", &data2}, {"dst", &dst}}) {
+      for (const auto& [name, tile] :
+           {std::pair{"data1", &data1}, {"data2", &data2}, {"dst", &dst}}) {
         rules.integer_bits(name, *tile);
       }
-      if (runs_on != Engine::kVector) rules.fail("engine", "bitwise operations run on the Vector engine only");
+      if (runs_on != Engine::kVector)
+        rules.fail("engine", "bitwise operations run on the Vector engine only");
     }
-    if (op == AluOp::kPower && runs_on != Engine::kGpsimd) rules.fail("engine", "power runs on the GpSimd engine only");
-    if (op == AluOp::kAbsMax || op == AluOp::kAbsMin) rules.generation_at_least(4, "op abs_max/abs_min");
+    if (op == AluOp::kPower && runs_on != Engine::kGpsimd)
+      rules.fail("engine", "power runs on the GpSimd engine only");
+    if (op == AluOp::kAbsMax || op == AluOp::kAbsMin)
+      rules.generation_at_least(4, "op abs_max/abs_min");
     if (runs_on != Engine::kVector && runs_on != Engine::kGpsimd) {
       rules.fail("engine", "runs on the Vector or GpSimd engine, not on {}", engine_name(runs_on));
     }
@@ -61,11 +69,13 @@ struct TensorTensor {
 
   void execute(CoreState& state) const {
     if (numerics::is_bitvec(op)) return integer_tiles(state, op, dst, data1, data2);
-    if (engine_on(state.generation) == Engine::kGpsimd && all_int32()) return integer_tiles(state, op, dst, data1, data2);
+    if (engine_on(state.generation) == Engine::kGpsimd && all_int32())
+      return integer_tiles(state, op, dst, data1, data2);
     for_each_block(
         state, dst, {&data1, &data2},
         [&](const MutableRows& y, const Rows& a, const Rows& b) {
-          numerics::binary(op, a.data, a.stride, b.data, b.stride, y.data, y.stride, y.count, y.size);
+          numerics::binary(op, a.data, a.stride, b.data, b.stride, y.data, y.stride, y.count,
+                           y.size);
         },
         data1, data2);
   }
@@ -81,7 +91,8 @@ struct TensorTensor {
       const double cycles = any_psum() ? n * engine_spec.tensor_tensor_psum_cycles
                             : half     ? n / engine_spec.tensor_tensor_16bit_speedup
                                        : n * engine_spec.tensor_tensor_cycles;
-      const double slow = std::max({model.stride_slowdown(dst), model.stride_slowdown(data1), model.stride_slowdown(data2)});
+      const double slow = std::max(
+          {model.stride_slowdown(dst), model.stride_slowdown(data1), model.stride_slowdown(data2)});
       cost = model.vector(cycles * slow);
     }
     cost.flops = dst.elements();
