@@ -1,4 +1,4 @@
-"""trnsim: run AWS Trainium and Inferentia kernels without the chip; get the bits, the time, and the reason for the time.
+"""trnsim runs AWS Trainium and Inferentia kernels without the chip: the bits, the time, and the reason for the time.
 
     import trnsim
     trnsim.install(chip="trn2")      # from here on `import nki` and `import neuronxcc.nki` mean the simulator

@@ -60,7 +60,7 @@ _NARROWED = {np.dtype(np.float64): dtypes.float32, np.dtype(np.int64): dtypes.in
 
 
 def to_hbm(launch, array, name: str, dtype=None):
-    """A new HBM tensor that holds `array`. 64-bit types are narrowed to 32 bits, as frameworks do on the way to the chip."""
+    """A new HBM tensor that holds `array`; 64-bit types are narrowed to 32 bits."""
     host = to_numpy(array)
     host = host.astype(_NARROWED.get(host.dtype, host.dtype), copy=False)
     tensor = launch.tensor("HBM", host.shape, dtype or host.dtype, name)

@@ -7,7 +7,7 @@ from trnsim import _native
 
 
 class NamedDtype(str):
-    """A type that numpy cannot hold: a name with an item size. Arrays of it travel as the unsigned type in `carrier`."""
+    """A type that numpy cannot hold: a name with an item size. Its arrays travel as the type in `carrier`."""
 
     carrier: np.dtype
 

@@ -60,7 +60,8 @@ class Frame:
 def current() -> Frame:
     """The kernel being run. Raises ProgramError outside one."""
     if not _running.frames:
-        error = _native.ProgramError("this call works only inside a kernel; decorate the function with @nki.jit and call it")
+        error = _native.ProgramError("this call works only inside a kernel; decorate the function with @nki.jit and "
+                                     "call it")
         error.rule = "launch.outside"
         raise error
     return _running.frames[-1]

@@ -75,7 +75,8 @@ def test_dtype_that_the_generation_lacks(trnsim):
 
 def test_result_that_was_never_written(trnsim):
     text = ("import numpy as np, nki, nki.language as nl\n@nki.jit\ndef kernel(x):\n"
-            "    return nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)\nkernel(np.ones((4, 4), np.float32))\n")
+            "    return nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)\n"
+            "kernel(np.ones((4, 4), np.float32))\n")
     refused(trnsim("run", trnsim.script(text=text)), 3, "never written")
 
 
