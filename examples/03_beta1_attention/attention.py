@@ -1,4 +1,4 @@
-"""Causal attention in the Beta 1 dialect (neuronxcc.nki): tiles are returned, positions are arange, += sums in PSUM.
+"""Causal attention in the Beta 1 dialect, neuronxcc.nki: returned tiles, arange for positions, += in PSUM.
 
 trnsim run examples/03_beta1_attention/attention.py
 """

@@ -138,6 +138,27 @@ def test_programs_of_a_grid_create_the_same_outputs():
     assert caught.value.rule == "grid.shared_hbm"
 
 
+def test_arrays_that_a_kernel_writes_to_change():
+    @nki.jit
+    def kernel(x, y):
+        nl.store(y, nl.multiply(nl.load(x), 2))
+        nisa.dma_copy(dst=x[0:1, 0:2], src=y[0:1, 0:2])
+
+    x, y = np.rint(sample((4, 4))), np.zeros((4, 4), np.float32)
+    before = x.copy()
+    assert kernel(x, y) is None
+    same(y, before * 2)
+    same(x[:1, :2], before[:1, :2] * 2)
+    same(x[1:], before[1:])
+
+
+def test_a_schedule_keeps_the_kernel():
+    x = sample((4, 4))
+    same(add_one.with_schedule([("later", "earlier"), ("last", ["a", "b"])])(x), x + np.float32(1))
+    with pytest.raises(trnsim.ProgramError, match="with_schedule takes pairs"):
+        add_one.with_schedule(["later"])
+
+
 def test_kernels_call_kernels():
     @nki.jit
     def outer(x):

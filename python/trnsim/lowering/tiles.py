@@ -95,7 +95,7 @@ def cast(x: Tensor, dtype, name: str = "cast") -> Tensor:
 
 
 def same_dtype(a, b) -> bool:
-    return name_of_dtype(a) == name_of_dtype(b)
+    return a is b or name_of_dtype(a) == name_of_dtype(b)
 
 
 def name_of_dtype(dtype) -> str:

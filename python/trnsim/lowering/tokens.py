@@ -65,7 +65,7 @@ def name_of(op) -> str:
     others."""
     if isinstance(op, _native.Token):
         return op.name
-    name = FOREIGN.get(op, op) if not isinstance(op, str) else op
+    name = op if isinstance(op, str) else FOREIGN.get(op) if callable(op) else None
     if name not in TOKENS:
         error = _native.ProgramError(f"{op!r} is not an operator that NKI knows; use one such as nl.add")
         error.rule = "language.operator"

@@ -24,7 +24,25 @@ class Kernel:
             inspect.signature(self.function).bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{self.function.__name__}() {error}") from None
-        return session.launch_kernel(self.function, args, kwargs, self.grid, wrap=_same, unwrap=_tensor)
+        # As with the vendor's simulator, arrays whose HBM tensors the kernel wrote to are updated in place.
+        return session.launch_kernel(
+            self.function, args, kwargs, self.grid, wrap=_same, unwrap=_tensor, write_back=True
+        )
+
+    def with_schedule(self, edges):
+        """This kernel, given pairs (name, name or names that come before it) for the vendor's scheduler.
+
+        The simulator keeps program order in every engine, which is what such pairs are for; so they change
+        nothing.
+        """
+        for edge in edges:
+            if not isinstance(edge, (tuple, list)) or len(edge) != 2:
+                error = _native.ProgramError(
+                    f"with_schedule takes pairs (instruction, instruction or list that comes before it), got {edge!r}"
+                )
+                error.rule = "launch.schedule"
+                raise error
+        return self
 
 
 def _same(tensor):

@@ -50,7 +50,7 @@ _shared = threading.local()
 
 
 def _shared_by_programs(frame, shape, dtype, name):
-    """The next shared_hbm tensor of the program, the n-th being one in all programs; and whether it is new."""
+    """The next shared_hbm tensor of the program (the n-th is one in all programs) and whether it is new."""
     if getattr(_shared, "launch", None) is not frame.launch:
         _shared.launch, _shared.tensors = frame.launch, []
     place = frame.__dict__.setdefault("shared_tensors", 0)
