@@ -35,7 +35,9 @@ def refused():
             return self
 
         def __exit__(self, kind, error, trace):
-            assert kind is not None and issubclass(kind, trnsim.ProgramError), f"{kind} instead of a ProgramError: {error}"
+            assert kind is not None and issubclass(
+                kind, trnsim.ProgramError
+            ), f"{kind} instead of a ProgramError: {error}"
             assert error.rule == self.rule, f"{error.rule}: {error}"
             for word in self.words:
                 assert word in str(error), str(error)

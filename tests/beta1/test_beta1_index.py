@@ -21,13 +21,17 @@ def picked(select, source=A, shape=(128, 512)):
     return kernel(source), source[select(np.arange)]
 
 
-@pytest.mark.parametrize("select", [
-    lambda arange: (arange(128)[:, None], arange(512)[None, :]),
-    lambda arange: (128 + arange(128)[:, None], 2 * arange(512)[None, :] + 1),
-    lambda arange: (arange(128)[:, None] * 2, 511 - arange(512)[None, :]),
-    lambda arange: (arange(128)[:, None], 512 + arange(512)[None, :] - 3),
-    lambda arange: (arange(4, 260, 2)[:, None] - 4, arange(512)[None, :]),
-], ids=["plain", "offset and stride", "reversed", "shifted", "start, stop, step"])
+@pytest.mark.parametrize(
+    "select",
+    [
+        lambda arange: (arange(128)[:, None], arange(512)[None, :]),
+        lambda arange: (128 + arange(128)[:, None], 2 * arange(512)[None, :] + 1),
+        lambda arange: (arange(128)[:, None] * 2, 511 - arange(512)[None, :]),
+        lambda arange: (arange(128)[:, None], 512 + arange(512)[None, :] - 3),
+        lambda arange: (arange(4, 260, 2)[:, None] - 4, arange(512)[None, :]),
+    ],
+    ids=["plain", "offset and stride", "reversed", "shifted", "start, stop, step"],
+)
 def test_affine_subscripts_select_what_numpy_selects(select):
     got, expected = picked(select)
     np.testing.assert_array_equal(got, expected)
@@ -71,8 +75,18 @@ def test_slices_keep_partitions_and_two_axes():
     def kernel(a):
         tile = nl.load(a[0:64])
         wide = nl.load(a[64:128, 0:512].reshape((64, 8, 64)))
-        shapes.extend([tile[:, 3].shape, tile[5].shape, tile[..., nl.ds(4, 6)].shape, wide[:, 2].shape, wide[:, 2, 1:3].shape,
-                       tile[:, None, 2:4].shape, a[0].shape, a[0:2, 1].shape])
+        shapes.extend(
+            [
+                tile[:, 3].shape,
+                tile[5].shape,
+                tile[..., nl.ds(4, 6)].shape,
+                wide[:, 2].shape,
+                wide[:, 2, 1:3].shape,
+                tile[:, None, 2:4].shape,
+                a[0].shape,
+                a[0:2, 1].shape,
+            ]
+        )
         out = nl.ndarray((64, 6), dtype=a.dtype, buffer=nl.shared_hbm)
         nl.store(out, tile[..., nl.ds(4, 6)])
         return out
@@ -129,28 +143,35 @@ def test_iota_and_affine_select_take_expressions():
     np.testing.assert_array_equal(kernel(), [values, np.where(2 * f <= p, values, -1)])
 
 
-@pytest.mark.parametrize("rule, select, word", [
-    ("index.1d_arange", lambda a: a[nl.arange(128), nl.arange(128)], "[:, None]"),
-    ("index.mixed", lambda a: a[nl.arange(128)[:, None], 0:512], "slices"),
-    ("index.count", lambda a: a[nl.arange(128)[:, None]], "1 index"),
-    ("index.count", lambda a: a[0, 0, 0], "2 dimensions"),
-    ("index.not_affine", lambda a: a[nl.arange(128)[:, None] // 2, 0], "not affine"),
-    ("index.not_affine", lambda a: a[nl.arange(128)[:, None] * 1.5, 0], "float"),
-    ("index.type", lambda a: a["row"], "str"),
-    ("index.control_flow", lambda a: 1 if nl.arange(128) else 0, "mask="),
-    ("index.step", lambda a: a[::-1], "positive"),
-    ("index.shape", lambda a: a[nl.arange(128)[:, None], nl.arange(64)[:, None]], "broadcast"),
-])
+@pytest.mark.parametrize(
+    "rule, select, word",
+    [
+        ("index.1d_arange", lambda a: a[nl.arange(128), nl.arange(128)], "[:, None]"),
+        ("index.mixed", lambda a: a[nl.arange(128)[:, None], 0:512], "slices"),
+        ("index.count", lambda a: a[nl.arange(128)[:, None]], "1 index"),
+        ("index.count", lambda a: a[0, 0, 0], "2 dimensions"),
+        ("index.not_affine", lambda a: a[nl.arange(128)[:, None] // 2, 0], "not affine"),
+        ("index.not_affine", lambda a: a[nl.arange(128)[:, None] * 1.5, 0], "float"),
+        ("index.type", lambda a: a["row"], "str"),
+        ("index.control_flow", lambda a: 1 if nl.arange(128) else 0, "mask="),
+        ("index.step", lambda a: a[::-1], "positive"),
+        ("index.shape", lambda a: a[nl.arange(128)[:, None], nl.arange(64)[:, None]], "broadcast"),
+    ],
+)
 def test_subscripts_that_nki_refuses(refused, rule, select, word):
     with refused(rule, word):
         nki.jit(lambda a: select(a))(A)
 
 
-@pytest.mark.parametrize("select", [
-    lambda a: a[200:300, 0:16],
-    lambda a: a[200 + nl.arange(100)[:, None], nl.arange(16)[None, :]],
-    lambda a: a[nl.arange(16)[:, None] - 1, nl.arange(16)[None, :]],
-], ids=["slice", "arange", "negative"])
+@pytest.mark.parametrize(
+    "select",
+    [
+        lambda a: a[200:300, 0:16],
+        lambda a: a[200 + nl.arange(100)[:, None], nl.arange(16)[None, :]],
+        lambda a: a[nl.arange(16)[:, None] - 1, nl.arange(16)[None, :]],
+    ],
+    ids=["slice", "arange", "negative"],
+)
 def test_out_of_bounds_is_found_when_it_is_read(refused, select):
     with refused("index.out_of_bounds", "dimension 0 (size 256)"):
         nki.jit(lambda a: nl.load(select(a)))(A)

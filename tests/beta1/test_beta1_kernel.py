@@ -35,7 +35,9 @@ def test_simulate_kernel_writes_into_arguments():
     np.testing.assert_array_equal(A, np.arange(128 * 64).reshape(128, 64))
 
 
-@pytest.mark.parametrize("run", [doubled, nki.baremetal(doubled), nki.baremetal()(doubled), nki.jit(mode="baremetal")(doubled)])
+@pytest.mark.parametrize(
+    "run", [doubled, nki.baremetal(doubled), nki.baremetal()(doubled), nki.jit(mode="baremetal")(doubled)]
+)
 def test_ways_to_run(run):
     np.testing.assert_array_equal(run(A), A * 2)
 
@@ -97,9 +99,16 @@ def add_in_place_of(base_b):
     @nki.jit
     def kernel(a, b):
         out = nl.ndarray((4, 128, 64), dtype=a.dtype, buffer=nl.shared_hbm)
-        left = nl.ndarray((4, nl.par_dim(128), 64), dtype=a.dtype, buffer=ncc.sbuf.mod_alloc(base_addr=0, num_free_tiles=(2,)))
-        right = nl.ndarray((4, nl.par_dim(128), 64), dtype=a.dtype,
-                           buffer=ncc.sbuf.alloc(lambda index, partitions, size: (0, base_b + index[0] % 2 * size)))
+        left = nl.ndarray(
+            (4, nl.par_dim(128), 64),
+            dtype=a.dtype,
+            buffer=ncc.sbuf.mod_alloc(base_addr=0, num_free_tiles=(2,)),
+        )
+        right = nl.ndarray(
+            (4, nl.par_dim(128), 64),
+            dtype=a.dtype,
+            buffer=ncc.sbuf.alloc(lambda index, partitions, size: (0, base_b + index[0] % 2 * size)),
+        )
         for i in nl.affine_range(4):
             left[i] = nl.load(a[i])
             right[i] = nl.load(b[i])
@@ -125,8 +134,11 @@ def test_psum_is_placed_by_bank(refused):
     def kernel(a, bank):
         out = nl.ndarray((64, 64), dtype=nl.float32, buffer=nl.shared_hbm)
         x = nl.load(a)
-        product = nl.ndarray((2, nl.par_dim(64), 64), dtype=nl.float32,
-                             buffer=ncc.psum.mod_alloc(base_bank=bank, num_bank_tiles=(1,)))
+        product = nl.ndarray(
+            (2, nl.par_dim(64), 64),
+            dtype=nl.float32,
+            buffer=ncc.psum.mod_alloc(base_bank=bank, num_bank_tiles=(1,)),
+        )
         for i in range(2):
             for _ in range(3):
                 product[i] += nisa.nc_matmul(x, x)
@@ -143,13 +155,20 @@ def test_benchmark_reports_the_simulated_clock(capsys):
     timed = nki.benchmark(warmup=2, iters=3)(doubled)
     np.testing.assert_array_equal(timed(A), A * 2)
     latency = timed.benchmark_result.nc_latency
-    assert latency.get_latency_percentile(1) == latency.get_latency_percentile(99) == trnsim.last_profile().latency_us > 0
+    assert (
+        latency.get_latency_percentile(1)
+        == latency.get_latency_percentile(99)
+        == trnsim.last_profile().latency_us
+        > 0
+    )
     assert "us" in capsys.readouterr().out
 
 
 def test_profile_writes_a_trace(tmp_path):
     folder = str(tmp_path / "run")
-    profiled = nki.profile(working_directory=folder, save_neff_name="k.neff", save_trace_name="k.pftrace")(doubled)
+    profiled = nki.profile(working_directory=folder, save_neff_name="k.neff", save_trace_name="k.pftrace")(
+        doubled
+    )
     np.testing.assert_array_equal(profiled(A), A * 2)
     assert sorted(os.listdir(folder)) == ["k.neff", "k.pftrace"]
     with pytest.raises(trnsim.ConfigError, match="absolute"):

@@ -6,10 +6,12 @@ import neuronxcc.nki.isa as nisa
 import neuronxcc.nki.language as nl
 import numpy as np
 import pytest
+import trnsim
 
 
 def computed(function, *arrays, shape=None, dtype=nl.float32):
     """What function(*tiles) gives inside a kernel."""
+
     @nki.jit
     def kernel(*inputs):
         out = nl.ndarray(shape or arrays[0].shape, dtype=dtype, buffer=nl.shared_hbm)
@@ -29,45 +31,79 @@ def y(rng):
     return rng.uniform(0.5, 2.0, (128, 64)).astype(np.float32)
 
 
-@pytest.mark.parametrize("expression", [
-    lambda x, y: x + y, lambda x, y: x - y, lambda x, y: x * y, lambda x, y: x / y, lambda x, y: 2.0 - x,
-    lambda x, y: 1.0 / x, lambda x, y: -x, lambda x, y: x * 3 + 1, lambda x, y: (x < y) * 1.0, lambda x, y: x ** y,
-])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        lambda x, y: x + y,
+        lambda x, y: x - y,
+        lambda x, y: x * y,
+        lambda x, y: x / y,
+        lambda x, y: 2.0 - x,
+        lambda x, y: 1.0 / x,
+        lambda x, y: -x,
+        lambda x, y: x * 3 + 1,
+        lambda x, y: (x < y) * 1.0,
+        lambda x, y: x**y,
+    ],
+)
 def test_python_operators(expression, x, y):
     np.testing.assert_allclose(computed(expression, x, y), expression(x, y), rtol=2e-6)
 
 
-@pytest.mark.parametrize("a, b", [((128, 64), (128, 1)), ((128, 64), (1, 64)), ((128, 64), (1, 1)), ((128, 1), (1, 64))])
+@pytest.mark.parametrize(
+    "a, b", [((128, 64), (128, 1)), ((128, 64), (1, 64)), ((128, 64), (1, 1)), ((128, 1), (1, 64))]
+)
 def test_tiles_broadcast(a, b, rng):
     a, b = (rng.integers(-8, 8, shape).astype(np.float32) for shape in (a, b))
     np.testing.assert_array_equal(computed(nl.subtract, a, b, shape=(128, 64)), a - b)
 
 
-@pytest.mark.parametrize("name, reference", [
-    ("exp", np.exp), ("log", np.log), ("sqrt", np.sqrt), ("tanh", np.tanh), ("square", np.square), ("sin", np.sin),
-    ("reciprocal", np.reciprocal), ("negative", np.negative), ("abs", np.abs), ("floor", np.floor),
-])
+@pytest.mark.parametrize(
+    "name, reference",
+    [
+        ("exp", np.exp),
+        ("log", np.log),
+        ("sqrt", np.sqrt),
+        ("tanh", np.tanh),
+        ("square", np.square),
+        ("sin", np.sin),
+        ("reciprocal", np.reciprocal),
+        ("negative", np.negative),
+        ("abs", np.abs),
+        ("floor", np.floor),
+    ],
+)
 def test_functions(name, reference, x):
     np.testing.assert_allclose(computed(getattr(nl, name), x), reference(x), rtol=1e-5, atol=1e-6)
 
 
 def test_reductions_take_any_free_axes(rng):
     a = rng.integers(-8, 8, (64, 4, 2, 4, 2)).astype(np.float32)
-    np.testing.assert_array_equal(computed(lambda t: nl.sum(t, axis=[2, 4]), a, shape=(64, 4, 4)), a.sum((2, 4)))
-    np.testing.assert_array_equal(computed(lambda t: nl.max(t, axis=1, keepdims=True), a, shape=(64, 1, 2, 4, 2)),
-                                  a.max(1, keepdims=True))
-    np.testing.assert_allclose(computed(lambda t: nl.mean(t, axis=[3, 4]), a, shape=(64, 4, 2)), a.mean((3, 4)), rtol=1e-6)
+    np.testing.assert_array_equal(
+        computed(lambda t: nl.sum(t, axis=[2, 4]), a, shape=(64, 4, 4)), a.sum((2, 4))
+    )
+    np.testing.assert_array_equal(
+        computed(lambda t: nl.max(t, axis=1, keepdims=True), a, shape=(64, 1, 2, 4, 2)),
+        a.max(1, keepdims=True),
+    )
+    np.testing.assert_allclose(
+        computed(lambda t: nl.mean(t, axis=[3, 4]), a, shape=(64, 4, 2)), a.mean((3, 4)), rtol=1e-6
+    )
 
 
 def test_softmax_and_where(x, y):
     e = np.exp(x - x.max(1, keepdims=True))
-    np.testing.assert_allclose(computed(lambda t: nl.softmax(t, axis=1), x), e / e.sum(1, keepdims=True), rtol=1e-5)
+    np.testing.assert_allclose(
+        computed(lambda t: nl.softmax(t, axis=1), x), e / e.sum(1, keepdims=True), rtol=1e-5
+    )
     np.testing.assert_array_equal(computed(lambda s, t: nl.where(s > t, s, 0.0), x, y), np.where(x > y, x, 0))
 
 
 @pytest.mark.parametrize("transposed", [False, True])
 def test_matmul(transposed, rng):
-    a, b = rng.standard_normal((128, 128)).astype(np.float32), rng.standard_normal((128, 256)).astype(np.float32)
+    a, b = rng.standard_normal((128, 128)).astype(np.float32), rng.standard_normal((128, 256)).astype(
+        np.float32
+    )
     got = computed(lambda s, t: nl.matmul(s, t, transpose_x=transposed), a, b, shape=(128, 256))
     np.testing.assert_allclose(got, (a.T if transposed else a) @ b, rtol=1e-4, atol=1e-4)
 
@@ -84,11 +120,19 @@ def test_transposes(x):
     np.testing.assert_array_equal(kernel(x), x.T)
 
 
-@pytest.mark.parametrize("a, b, expected", [
-    (nl.float32, nl.bfloat16, nl.float32), (nl.float16, nl.bfloat16, nl.float32), (nl.int8, nl.uint8, nl.int16),
-    (nl.int32, nl.float16, nl.float16), (nl.int32, nl.uint32, nl.float32), (nl.int8, nl.int32, nl.int32),
-    (nl.float8_e4m3, nl.float8_e5m2, nl.bfloat16), (nl.float8_e5m2, nl.float16, nl.float16),
-])
+@pytest.mark.parametrize(
+    "a, b, expected",
+    [
+        (nl.float32, nl.bfloat16, nl.float32),
+        (nl.float16, nl.bfloat16, nl.float32),
+        (nl.int8, nl.uint8, nl.int16),
+        (nl.int32, nl.float16, nl.float16),
+        (nl.int32, nl.uint32, nl.float32),
+        (nl.int8, nl.int32, nl.int32),
+        (nl.float8_e4m3, nl.float8_e5m2, nl.bfloat16),
+        (nl.float8_e5m2, nl.float16, nl.float16),
+    ],
+)
 def test_results_have_the_common_dtype(a, b, expected):
     dtypes = []
 
@@ -100,9 +144,15 @@ def test_results_have_the_common_dtype(a, b, expected):
     assert dtypes == [expected, expected]
 
 
-@pytest.mark.parametrize("dtype, number, expected", [
-    (nl.bfloat16, 2.5, nl.bfloat16), (nl.int32, 2, nl.int32), (nl.int32, 2.5, nl.float32), (nl.uint8, True, nl.uint8),
-])
+@pytest.mark.parametrize(
+    "dtype, number, expected",
+    [
+        (nl.bfloat16, 2.5, nl.bfloat16),
+        (nl.int32, 2, nl.int32),
+        (nl.int32, 2.5, nl.float32),
+        (nl.uint8, True, nl.uint8),
+    ],
+)
 def test_numbers_are_weak(dtype, number, expected):
     found = []
     computed(lambda t: found.append(nl.add(t, number).dtype) or t, np.ones((8, 8), dtype))
@@ -110,17 +160,28 @@ def test_numbers_are_weak(dtype, number, expected):
 
 
 def test_numpy_functions_are_operators(x, y):
-    np.testing.assert_array_equal(computed(lambda s, t: nisa.tensor_tensor(s, t, op=np.maximum), x, y), np.maximum(x, y))
-    np.testing.assert_array_equal(computed(lambda s: nisa.tensor_reduce(np.max, s, axis=[1]), x, shape=(128, 1))[:, 0], x.max(1))
-    np.testing.assert_array_equal(computed(lambda s: nisa.tensor_scalar(s, np.subtract, 1.0, reverse0=True), x), 1 - x)
+    np.testing.assert_array_equal(
+        computed(lambda s, t: nisa.tensor_tensor(s, t, op=np.maximum), x, y), np.maximum(x, y)
+    )
+    np.testing.assert_array_equal(
+        computed(lambda s: nisa.tensor_reduce(np.max, s, axis=[1]), x, shape=(128, 1))[:, 0], x.max(1)
+    )
+    np.testing.assert_array_equal(
+        computed(lambda s: nisa.tensor_scalar(s, np.subtract, 1.0, reverse0=True), x), 1 - x
+    )
 
 
 def test_broadcast_to_repeats_partitions_and_columns(rng):
-    row, column = rng.integers(0, 99, (1, 64)).astype(np.float32), rng.integers(0, 99, (128, 1)).astype(np.float32)
-    np.testing.assert_array_equal(computed(lambda t: nl.copy(t.broadcast_to((128, 64))), row, shape=(128, 64)),
-                                  np.repeat(row, 128, 0))
-    np.testing.assert_array_equal(computed(lambda t: nl.copy(nl.broadcast_to(t, shape=(128, 64))), column, shape=(128, 64)),
-                                  np.repeat(column, 64, 1))
+    row, column = rng.integers(0, 99, (1, 64)).astype(np.float32), rng.integers(0, 99, (128, 1)).astype(
+        np.float32
+    )
+    np.testing.assert_array_equal(
+        computed(lambda t: nl.copy(t.broadcast_to((128, 64))), row, shape=(128, 64)), np.repeat(row, 128, 0)
+    )
+    np.testing.assert_array_equal(
+        computed(lambda t: nl.copy(nl.broadcast_to(t, shape=(128, 64))), column, shape=(128, 64)),
+        np.repeat(column, 64, 1),
+    )
 
 
 def test_constants_are_data_of_the_program(opcodes):
@@ -142,3 +203,10 @@ def test_low_precision_is_stored_as_on_the_chip(x):
 def test_device_print_shows_values(capsys, x):
     computed(lambda t: nl.device_print("x is", t) or t, x)
     assert "x is tile('inputs', SBUF, float32" in capsys.readouterr().out
+
+
+def test_small_tiles_are_transposed_by_the_vector_engine(rng):
+    a = rng.standard_normal((32, 16)).astype(np.float32)
+    got = computed(lambda t: nisa.nc_transpose(t, engine=nisa.vector_engine), a, shape=(16, 32))
+    np.testing.assert_array_equal(got, a.T)
+    assert trnsim.last_profile().instructions[1]["engine"] == "Vector"

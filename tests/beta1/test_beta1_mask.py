@@ -15,7 +15,9 @@ def test_a_rectangle_makes_the_instruction_smaller():
         i_p, i_f = nl.mgrid[0:128, 0:256]
         tile = nl.load(a)
         result = nl.zeros(a.shape, dtype=a.dtype)
-        result[i_p, i_f] = nisa.tensor_scalar(tile, np.multiply, 2.0, mask=(i_p < 64) & (i_f < 16) if narrow else None)
+        result[i_p, i_f] = nisa.tensor_scalar(
+            tile, np.multiply, 2.0, mask=(i_p < 64) & (i_f < 16) if narrow else None
+        )
         nl.store(out, result)
         return out
 

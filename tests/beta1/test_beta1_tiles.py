@@ -209,21 +209,28 @@ def test_numbers_fill_tiles_and_single_elements():
     np.testing.assert_array_equal(kernel(), expected)
 
 
-@pytest.mark.parametrize("rule, body, word", [
-    ("tensor.truth", lambda a, x: 1 if x > 0 else 2, "nl.where"),
-    ("tensor.immutable", lambda a, x: nl.store(a, x), "mutable_tensor"),
-    ("assign.hbm", lambda a, x: a.__setitem__(0, x), "nl.store"),
-    ("assign.shape", lambda a, x: x.__setitem__(slice(0, 64), nl.load(a)), "(128, 64)"),
-    ("isa.buffer", lambda a, x: nisa.tensor_tensor(a, x, op=nl.add), "nl.load"),
-    ("isa.argument", lambda a, x: nisa.reciprocal(3.0), "must be a tile"),
-    ("isa.axis", lambda a, x: nl.sum(x, axis=0), "partition"),
-    ("index.tile", lambda a, x: x[x, 0], "one index per partition"),
-    ("index.blocks", lambda a, x: nisa.tensor_copy(nl.ndarray((2, par_dim(8), 8), dtype=a.dtype)), "2 tiles"),
-    ("tile.partitions", lambda a, x: nl.load(a.reshape((256, 32))), "128"),
-    ("dtype.unknown", lambda a, x: nl.ndarray((8, 8), dtype="float128"), "float128"),
-    ("language.operator", lambda a, x: nisa.tensor_tensor(x, x, op=np.linalg.norm), "not an operator"),
-    ("memory.never_written", lambda a, x: nl.exp(nl.ndarray((8, 8), dtype=a.dtype)), "never written"),
-])
+@pytest.mark.parametrize(
+    "rule, body, word",
+    [
+        ("tensor.truth", lambda a, x: 1 if x > 0 else 2, "nl.where"),
+        ("tensor.immutable", lambda a, x: nl.store(a, x), "mutable_tensor"),
+        ("assign.hbm", lambda a, x: a.__setitem__(0, x), "nl.store"),
+        ("assign.shape", lambda a, x: x.__setitem__(slice(0, 64), nl.load(a)), "(128, 64)"),
+        ("isa.buffer", lambda a, x: nisa.tensor_tensor(a, x, op=nl.add), "nl.load"),
+        ("isa.argument", lambda a, x: nisa.reciprocal(3.0), "must be a tile"),
+        ("isa.axis", lambda a, x: nl.sum(x, axis=0), "partition"),
+        ("index.tile", lambda a, x: x[x, 0], "one index per partition"),
+        (
+            "index.blocks",
+            lambda a, x: nisa.tensor_copy(nl.ndarray((2, par_dim(8), 8), dtype=a.dtype)),
+            "2 tiles",
+        ),
+        ("tile.partitions", lambda a, x: nl.load(a.reshape((256, 32))), "128"),
+        ("dtype.unknown", lambda a, x: nl.ndarray((8, 8), dtype="float128"), "float128"),
+        ("language.operator", lambda a, x: nisa.tensor_tensor(x, x, op=np.linalg.norm), "not an operator"),
+        ("memory.never_written", lambda a, x: nl.exp(nl.ndarray((8, 8), dtype=a.dtype)), "never written"),
+    ],
+)
 def test_what_kernels_may_not_do(refused, rule, body, word):
     @nki.jit
     def kernel(a):

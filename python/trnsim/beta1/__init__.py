@@ -1,1 +1,2 @@
-"""The Beta 1 dialect, `neuronxcc.nki`: instructions return tiles, indices and masks are affine expressions."""
+"""The Beta 1 dialect, `neuronxcc.nki`: instructions return tiles, indices and masks are affine
+expressions."""

@@ -1,5 +1,6 @@
 """`out[...] = value` and `out += value`: the instruction that made the value writes where it is assigned."""
 
+import math
 import numbers
 
 import numpy as np
@@ -18,11 +19,16 @@ def assign(dst, value) -> None:
     """Let the elements of `dst` be `value`: a tile of the same shape or a number."""
     if isinstance(dst, Indirect) or dst.space == "HBM":
         refuse("assign.hbm", f"'{dst.name}' is in HBM; write it with nl.store(dst[...], value=...)")
+    if dst.size != _size(dst.storage.shape):
+        dst.storage.peek()  # part of a tile that was pushed out: back first, then see where it is
     if isinstance(value, (numbers.Real, np.bool_)):
         run.current().flush()
         return fill(dst, value)
     if not isinstance(value, Tile):
-        refuse("assign.value", f"only a tile or a number can be assigned to '{dst.name}', not {type(value).__name__} {value!r}")
+        refuse(
+            "assign.value",
+            f"only a tile or a number can be assigned to '{dst.name}', not {type(value).__name__} {value!r}",
+        )
     if isinstance(value, Deferred) and value.waiting:
         if _writes_there(value, dst):
             return value.settle_into(dst)
@@ -40,8 +46,11 @@ def _writes_there(value: Deferred, dst: Tile) -> bool:
 
 
 def _shapes_differ(dst, value):
-    refuse("assign.shape", f"a tile of shape {value.shape} cannot be assigned to '{dst.name}', where the subscript selects shape "
-                           f"{dst.shape}; the shapes must be equal")
+    refuse(
+        "assign.shape",
+        f"a tile of shape {value.shape} cannot be assigned to '{dst.name}', where the subscript selects shape"
+        f" {dst.shape}; the shapes must be equal",
+    )
 
 
 def copy_into(dst: Tile, value: Tile) -> None:
@@ -85,7 +94,7 @@ def fill(dst: Tile, value) -> None:
 
 
 def _size(shape):
-    return int(np.prod(shape))
+    return math.prod(shape)
 
 
 def constant(values: np.ndarray, dtype, name: str) -> Tile:
@@ -100,6 +109,7 @@ def constant(values: np.ndarray, dtype, name: str) -> Tile:
 
 def accumulate(dst: Tile, op: str, value):
     """`dst <op>= value`. In PSUM, adding a matmul makes the Tensor engine accumulate."""
+    dst.storage.peek()
     if isinstance(value, Deferred) and value.waiting:
         shaped = dst.with_shape(value.shape)
         if shaped is not None and op == "add" and value.sums and dst.space == "PSUM":

@@ -56,8 +56,9 @@ class Benchmark:
 def benchmark(kernel=None, *, warmup=10, iters=100, save_neff_name=None, save_trace_name=None, **options):
     """Time a kernel: `nki.benchmark(warmup=..., iters=...)(kernel)(a, b)`.
 
-    It runs once: iterations of the simulated clock do not differ, so warmup and iters change nothing and all percentiles
-    of `benchmark_result.nc_latency` are equal. Unlike on the device, inputs are the arrays given and outputs are right.
+    It runs once: iterations of the simulated clock do not differ, so warmup and iters change nothing and all
+    percentiles of `benchmark_result.nc_latency` are equal. Unlike on the device, inputs are the arrays given
+    and outputs are right.
     """
     artifacts = {"save_neff_name": save_neff_name, "save_trace_name": save_trace_name}
     if kernel is None:
@@ -97,16 +98,39 @@ def _write(folder, save_neff_name=None, save_trace_name=None):
         raise _native.ConfigError(f"cannot write to {folder}: {error.strerror or error}") from None
 
 
-def profile(func=None, *, working_directory=None, save_neff_name="file.neff", save_trace_name="profile.ntff", overwrite=False,
-            profile_nth=1, **options):
-    """Run a kernel and write its timeline, a trace for https://ui.perfetto.dev, as working_directory/save_trace_name.
+def profile(
+    func=None,
+    *,
+    working_directory=None,
+    save_neff_name="file.neff",
+    save_trace_name="profile.ntff",
+    overwrite=False,
+    profile_nth=1,
+    **options,
+):
+    """Run a kernel and write its timeline, a trace for https://ui.perfetto.dev, as
+    working_directory/save_trace_name.
 
-    Raises ConfigError when the folder cannot be written to. profile_nth and compiler options are accepted and unused.
+    Raises ConfigError when the folder cannot be written to. profile_nth and compiler options are accepted and
+    unused.
     """
     if working_directory is None or not os.path.isabs(working_directory):
-        raise _native.ConfigError(f"nki.profile: working_directory must be an absolute path, got {working_directory!r}")
+        raise _native.ConfigError(
+            f"nki.profile: working_directory must be an absolute path, got {working_directory!r}"
+        )
     if func is None:
-        return lambda function: profile(function, working_directory=working_directory, save_neff_name=save_neff_name,
-                                        save_trace_name=save_trace_name, overwrite=overwrite, profile_nth=profile_nth, **options)
-    return WithArtifacts(kernels.baremetal(func), working_directory, save_neff_name=save_neff_name,
-                         save_trace_name=save_trace_name)
+        return lambda function: profile(
+            function,
+            working_directory=working_directory,
+            save_neff_name=save_neff_name,
+            save_trace_name=save_trace_name,
+            overwrite=overwrite,
+            profile_nth=profile_nth,
+            **options,
+        )
+    return WithArtifacts(
+        kernels.baremetal(func),
+        working_directory,
+        save_neff_name=save_neff_name,
+        save_trace_name=save_trace_name,
+    )

@@ -1,4 +1,5 @@
-"""neuronxcc.nki.compiler: tiles at addresses that the kernel chooses, and directives to the vendor's compiler."""
+"""neuronxcc.nki.compiler: tiles at addresses that the kernel chooses, and directives to the vendor's
+compiler."""
 
 import operator
 
@@ -30,11 +31,14 @@ class _Sbuf:
 
     @staticmethod
     def mod_alloc(*, base_addr, base_partition=0, num_par_tiles=(), num_free_tiles=()) -> Placement:
-        """Blocks go round through num_par_tiles x num_free_tiles places from base_partition and base_addr (bytes) on."""
+        """Blocks go round through num_par_tiles x num_free_tiles places from base_partition and base_addr
+        (bytes) on."""
 
         def place(index, partitions, size):
-            return (base_partition + _linear(index, num_par_tiles) * partitions,
-                    base_addr + _linear(index, num_free_tiles) * size)
+            return (
+                base_partition + _linear(index, num_par_tiles) * partitions,
+                base_addr + _linear(index, num_free_tiles) * size,
+            )
 
         return Placement("SBUF", place)
 
@@ -44,7 +48,8 @@ class _Psum:
 
     @staticmethod
     def alloc(func) -> Placement:
-        """func(index, partitions, bytes) -> (bank, start partition, byte in the bank) for each block's tile."""
+        """func(index, partitions, bytes) -> (bank, start partition, byte in the bank) for each block's
+        tile."""
 
         def place(index, partitions, size):
             return _bank_address(*_integers("psum.alloc", func(index, partitions, size), 3), size)
@@ -52,14 +57,18 @@ class _Psum:
         return Placement("PSUM", place)
 
     @staticmethod
-    def mod_alloc(*, base_bank=0, base_addr=0, base_partition=0, num_bank_tiles=(), num_par_tiles=(),
-                  num_free_tiles=()) -> Placement:
+    def mod_alloc(
+        *, base_bank=0, base_addr=0, base_partition=0, num_bank_tiles=(), num_par_tiles=(), num_free_tiles=()
+    ) -> Placement:
         """Blocks go round through num_bank_tiles banks from base_bank on."""
 
         def place(index, partitions, size):
-            return _bank_address(base_bank + _linear(index, num_bank_tiles),
-                                 base_partition + _linear(index, num_par_tiles) * partitions,
-                                 base_addr + _linear(index, num_free_tiles) * size, size)
+            return _bank_address(
+                base_bank + _linear(index, num_bank_tiles),
+                base_partition + _linear(index, num_par_tiles) * partitions,
+                base_addr + _linear(index, num_free_tiles) * size,
+                size,
+            )
 
         return Placement("PSUM", place)
 
@@ -81,9 +90,15 @@ def _bank_address(bank, partition, byte, size):
     if not 0 <= bank < banks:
         refuse("compiler.psum", f"PSUM bank {bank} does not exist; banks are 0 to {banks - 1}")
     if partition or byte:
-        refuse("compiler.psum", f"a PSUM tile starts at partition 0 and byte 0 of its bank, not at {partition} and {byte}")
+        refuse(
+            "compiler.psum",
+            f"a PSUM tile starts at partition 0 and byte 0 of its bank, not at {partition} and {byte}",
+        )
     if size > launch.psum_bank_bytes:
-        refuse("compiler.psum", f"a PSUM tile of {size} bytes per partition exceeds a bank of {launch.psum_bank_bytes}")
+        refuse(
+            "compiler.psum",
+            f"a PSUM tile of {size} bytes per partition exceeds a bank of {launch.psum_bank_bytes}",
+        )
     return partition, bank * launch.psum_bank_bytes
 
 

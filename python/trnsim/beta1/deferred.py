@@ -1,9 +1,10 @@
 """Results of instructions: tiles whose place is known only when they are used.
 
-`out[i_p, i_f] = nisa.activation(...)` writes where it is told to, without a copy. The instruction therefore waits until
-its result is assigned or used; at most one does at a time, and anything that issues an instruction lets it go first,
-so instructions stay in program order. Where the caller's bytecode shows that the result goes straight into a variable,
-or nowhere, nothing can be gained by waiting, and the instruction is issued on the line that wrote it.
+`out[i_p, i_f] = nisa.activation(...)` writes where it is told to, without a copy. The instruction therefore
+waits until its result is assigned or used; at most one does at a time, and anything that issues an
+instruction lets it go first, so instructions stay in program order. Where the caller's bytecode shows that
+the result goes straight into a variable, or nowhere, nothing can be gained by waiting, and the instruction is
+issued on the line that wrote it.
 """
 
 import dis
@@ -25,9 +26,9 @@ _NOTHING = (None, None)
 class Deferred(Tile):
     """A tile that an instruction will write.
 
-    emit(dst, accumulate): issues the instruction(s) into the tile `dst`. spaces: memories that the result can be
-    written to directly, the first by default. exact: the dtype that the instruction must find in its destination
-    (it does not convert, or the kernel asked for that dtype). sums: emit can accumulate in PSUM.
+    emit(dst, accumulate): issues the instruction(s) into the tile `dst`. spaces: memories that the result can
+    be written to directly, the first by default. exact: the dtype that the instruction must find in its
+    destination (it does not convert, or the kernel asked for that dtype). sums: emit can accumulate in PSUM.
     """
 
     def __init__(self, name, emit, shape, dtype, spaces=("SBUF", "PSUM"), exact=False, sums=False):
@@ -59,7 +60,10 @@ class Deferred(Tile):
     def settle(self):
         """Issue the instruction into a new tile."""
         if self.emit is None:
-            refuse("tensor.never_written", f"the result of {self.result_name} was given up when an error ended its instruction")
+            refuse(
+                "tensor.never_written",
+                f"the result of {self.result_name} was given up when an error ended its instruction",
+            )
         emit = self._take()
         storage = Storage.new(self.spaces[0], self.shape, self.dtype, self.result_name)
         emit(Tile.of(storage), None)
@@ -115,7 +119,15 @@ def use_of_result():
 
 @functools.lru_cache(maxsize=4096)
 def _following(code):
-    """The operation after each one, as (name, argument), by offset; also by the offsets of its inline caches."""
-    operations = [(entry.offset, (entry.opname, entry.argval)) for entry in dis.get_instructions(code)
-                  if entry.opname != "CACHE"]
-    return {at: following for (offset, _), (end, following) in zip(operations, operations[1:]) for at in range(offset, end, 2)}
+    """The operation after each one, as (name, argument), by offset; also by the offsets of its inline
+    caches."""
+    operations = [
+        (entry.offset, (entry.opname, entry.argval))
+        for entry in dis.get_instructions(code)
+        if entry.opname != "CACHE"
+    ]
+    return {
+        at: following
+        for (offset, _), (end, following) in zip(operations, operations[1:])
+        for at in range(offset, end, 2)
+    }

@@ -21,7 +21,8 @@ class nc:  # noqa: N801
 
 
 class spmd_dim:  # noqa: N801
-    """nl.spmd_dim(nl.nc(2), n), nl.spmd_dim(n, nl.nc(2)): a grid dimension of 2 n programs, split over two cores."""
+    """nl.spmd_dim(nl.nc(2), n), nl.spmd_dim(n, nl.nc(2)): a grid dimension of 2 n programs, split over two
+    cores."""
 
     def __init__(self, outer, inner):
         if isinstance(outer, nc) == isinstance(inner, nc):

@@ -1,7 +1,8 @@
 """Subscripts of tiles: nl.arange and nl.mgrid as affine expressions, basic slices, and what they select.
 
-An affine expression has a shape, like a numpy array, and the value `const + sum(coefs[d] * k[d])` at position k. That
-is all the hardware can address, and it is closed under what kernels write: `i * 128 + i_p`, `2 * i_f + 1`, `i_p + i_f`.
+An affine expression has a shape, like a numpy array, and the value `const + sum(coefs[d] * k[d])` at position
+k. That is all the hardware can address, and it is closed under what kernels write: `i * 128 + i_p`, `2 * i_f
++ 1`, `i_p + i_f`.
 """
 
 import numbers
@@ -18,7 +19,10 @@ def broadcast_shapes(shapes):
     for shape in shapes:
         for d, size in enumerate(shape, rank - len(shape)):
             if size != 1 and result[d] not in (1, size):
-                refuse("index.shape", f"index expressions of shapes {', '.join(map(str, shapes))} do not broadcast")
+                refuse(
+                    "index.shape",
+                    f"index expressions of shapes {', '.join(map(str, shapes))} do not broadcast",
+                )
             result[d] = max(result[d], size) if size else 0
     return tuple(result)
 
@@ -52,13 +56,18 @@ class Affine:
                 coefs.append(self.coefs[axis])
                 axis += 1
             else:
-                refuse("index.arange", f"an index expression of shape {self.shape} takes only ':' and None as subscript, "
-                                       f"such as nl.arange(128)[:, None]; got {key!r}")
+                refuse(
+                    "index.arange",
+                    f"an index expression of shape {self.shape} takes only ':' and None as subscript, "
+                    f"such as nl.arange(128)[:, None]; got {key!r}",
+                )
         return Affine(tuple(shape) + self.shape[axis:], self.const, tuple(coefs) + self.coefs[axis:])
 
     def to_rank(self, rank: int) -> "Affine":
         added = rank - self.ndim
-        return self if added == 0 else Affine((1,) * added + self.shape, self.const, (0,) * added + self.coefs)
+        return (
+            self if added == 0 else Affine((1,) * added + self.shape, self.const, (0,) * added + self.coefs)
+        )
 
     def _plus(self, other, sign):
         if isinstance(other, Affine):
@@ -98,9 +107,12 @@ class Affine:
                 return Affine(self.shape, self.const % divisor, (0,) * self.ndim)
             return Affine(self.shape, self.const // divisor, [c // divisor for c in self.coefs])
         sign = "%" if remainder else "//"
-        return refuse("index.not_affine", f"index expression {sign} {other!r} is not affine: the hardware addresses only sums "
-                                          "of an integer times each index. Use more index axes, one for the quotient and "
-                                          "one for the remainder.")
+        return refuse(
+            "index.not_affine",
+            f"index expression {sign} {other!r} is not affine: the hardware addresses only sums "
+            "of an integer times each index. Use more index axes, one for the quotient and "
+            "one for the remainder.",
+        )
 
     def __floordiv__(self, other):
         return self._divided(other, False)
@@ -127,8 +139,11 @@ class Affine:
         return mask.compare(self, "not_equal", other)
 
     def __bool__(self):
-        refuse("index.control_flow", "an index expression of nl.arange or nl.mgrid stands for all its values at once and "
-                                     "cannot decide an `if` or a `while`; give the condition as mask=")
+        refuse(
+            "index.control_flow",
+            "an index expression of nl.arange or nl.mgrid stands for all its values at once and "
+            "cannot decide an `if` or a `while`; give the condition as mask=",
+        )
 
     def __repr__(self):
         terms = " + ".join(f"{c}*k{d}" for d, c in enumerate(self.coefs) if c)
@@ -136,12 +151,16 @@ class Affine:
 
 
 def _no_arithmetic(other, verb):
-    return refuse("index.not_affine", f"cannot {verb} an index expression and {type(other).__name__} {other!r}; it takes "
-                                      "integers, and other index expressions only to add or subtract")
+    return refuse(
+        "index.not_affine",
+        f"cannot {verb} an index expression and {type(other).__name__} {other!r}; it takes "
+        "integers, and other index expressions only to add or subtract",
+    )
 
 
 def arange(start, stop=None, step=1) -> Affine:
-    """nl.arange([start,] stop[, step]): consecutive indices; give them axes, as in `nl.arange(128)[:, None]`."""
+    """nl.arange([start,] stop[, step]): consecutive indices; give them axes, as in `nl.arange(128)[:,
+    None]`."""
     start, stop = (0, start) if stop is None else (start, stop)
     return Affine((max(0, len(range(start, stop, step))),), start, (step,))
 
@@ -162,11 +181,16 @@ class _MGrid:
     def __getitem__(self, key):
         slices = key if isinstance(key, tuple) else (key,)
         if not all(isinstance(s, slice) and s.stop is not None for s in slices):
-            refuse("index.mgrid", f"nl.mgrid takes slices with an end, such as nl.mgrid[0:128, 0:512]; got {key!r}")
+            refuse(
+                "index.mgrid",
+                f"nl.mgrid takes slices with an end, such as nl.mgrid[0:128, 0:512]; got {key!r}",
+            )
         ranges = [range(s.start or 0, s.stop, s.step or 1) for s in slices]
         shape = tuple(len(r) for r in ranges)
-        return _Grid(Affine(shape, r.start, [r.step if d == axis else 0 for d in range(len(shape))])
-                     for axis, r in enumerate(ranges))
+        return _Grid(
+            Affine(shape, r.start, [r.step if d == axis else 0 for d in range(len(shape))])
+            for axis, r in enumerate(ranges)
+        )
 
 
 mgrid = _MGrid()

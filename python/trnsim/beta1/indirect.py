@@ -6,10 +6,11 @@ from trnsim.lowering.tiles import refuse
 
 
 class Indirect:
-    """`tensor[index_tile, i_f]`: rows chosen at run time. Only nl.load, nl.store and DMA instructions take it.
+    """`tensor[index_tile, i_f]`: rows chosen at run time. Only nl.load, nl.store and DMA instructions take
+    it.
 
-    rows: tile of all rows, the row axis first, narrowed to the elements that one row contributes. index: the row
-    numbers, int32 or uint32 in SBUF, one per partition.
+    rows: tile of all rows, the row axis first, narrowed to the elements that one row contributes. index: the
+    row numbers, int32 or uint32 in SBUF, one per partition.
     """
 
     def __init__(self, rows: Tile, index: Tile, shape):
@@ -25,21 +26,35 @@ class Indirect:
         entries = list(key) if isinstance(key, tuple) else [key]
         index = entries[0]
         if not isinstance(index, Tile) or any(isinstance(entry, Tile) for entry in entries[1:]):
-            refuse("index.tile", f"subscript of '{tile.name}': a tile of indices can stand only in the first dimension")
+            refuse(
+                "index.tile",
+                f"subscript of '{tile.name}': a tile of indices can stand only in the first dimension",
+            )
         if len(entries) != tile.ndim:
-            refuse("index.count", f"'{tile.name}' with shape {tile.shape} has {tile.ndim} dimensions; the subscript has "
-                                  f"{len(entries)}. Index every dimension.")
+            refuse(
+                "index.count",
+                f"'{tile.name}' with shape {tile.shape} has {tile.ndim} dimensions; the subscript has "
+                f"{len(entries)}. Index every dimension.",
+            )
         if any(isinstance(entry, slice) or entry is Ellipsis for entry in entries):
-            refuse("index.mixed", f"subscript of '{tile.name}' mixes an index tile with slices; use nl.arange for the other "
-                                  "dimensions")
+            refuse(
+                "index.mixed",
+                f"subscript of '{tile.name}' mixes an index tile with slices; use nl.arange for the other "
+                "dimensions",
+            )
         if index.size != index.shape[0]:
-            refuse("index.tile", f"the index tile '{index.name}' has shape {index.shape}; it must have one index per partition, "
-                                 "shape [P, 1]")
+            refuse(
+                "index.tile",
+                f"the index tile '{index.name}' has shape {index.shape}; it must have one index per"
+                " partition, shape [P, 1]",
+            )
         affine = [entry for entry in entries[1:] if isinstance(entry, Affine)]
         free = broadcast_shapes([entry.shape for entry in affine]) if affine else (1, 1)
         if free[0] != 1:
             # mgrid's expressions span the partition axis too, where the index tile rules
-            affine_free = [_without_partition(entry) if isinstance(entry, Affine) else entry for entry in entries[1:]]
+            affine_free = [
+                _without_partition(entry) if isinstance(entry, Affine) else entry for entry in entries[1:]
+            ]
             free = (1,) + free[1:]
         else:
             affine_free = entries[1:]
@@ -48,8 +63,11 @@ class Indirect:
 
     @property
     def tensor(self):
-        return refuse("index.tile", f"'{self.name}' indexed by a tile can be read and written only by nl.load, nl.store, "
-                                    "nisa.dma_copy and nisa.dma_transpose")
+        return refuse(
+            "index.tile",
+            f"'{self.name}' indexed by a tile can be read and written only by nl.load, nl.store, "
+            "nisa.dma_copy and nisa.dma_transpose",
+        )
 
     def _refuse(self, *_):
         return self.tensor
@@ -59,5 +77,7 @@ class Indirect:
 
 def _without_partition(entry: Affine) -> Affine:
     if entry.coefs[0]:
-        refuse("index.tile", "beside an index tile, the other index expressions cannot vary along the partition")
+        refuse(
+            "index.tile", "beside an index tile, the other index expressions cannot vary along the partition"
+        )
     return Affine((1,) + entry.shape[1:], entry.const, entry.coefs)

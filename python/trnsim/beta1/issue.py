@@ -14,19 +14,37 @@ from trnsim.lowering import promote_dtypes, scalar_dtype
 from trnsim.lowering.tiles import name_of_dtype, refuse
 
 isa = _native.isa
-_DTYPES = {name.rstrip("_"): getattr(dtypes, name) for name in dtypes.NAMES}
+_BY_NAME = {name.rstrip("_"): getattr(dtypes, name) for name in dtypes.NAMES}
+_KNOWN = {}  # whatever has been given as a dtype: the dtype that it is
 
 
 def dtype_of(dtype):
-    """The dtype object of trnsim for a numpy type, a dtype or a name. Raises ProgramError for types the chip lacks."""
+    """The dtype object of trnsim for a numpy type, a dtype or a name. Raises ProgramError for types the chip
+    lacks."""
     try:
-        return _DTYPES[name_of_dtype(dtype)]
+        return _KNOWN[dtype]
     except (KeyError, TypeError):
-        return refuse("dtype.unknown", f"NeuronCores have no dtype {dtype!r}; use one of nl.{', nl.'.join(dtypes.NAMES[:16])}")
+        pass
+    try:
+        found = _BY_NAME[name_of_dtype(dtype)]
+    except (KeyError, TypeError):
+        return refuse(
+            "dtype.unknown",
+            f"NeuronCores have no dtype {dtype!r}; use one of nl.{', nl.'.join(dtypes.NAMES[:16])}",
+        )
+    _KNOWN[dtype] = found
+    return found
 
 
 def is_tile(value) -> bool:
     return isinstance(value, (Tile, Indirect))
+
+
+def described(value) -> str:
+    """A value in the words of an error message."""
+    if is_tile(value):
+        return f"'{value.name}' in {value.space}"
+    return type(value).__name__
 
 
 def tile(value, function: str, argument: str) -> Tile:
@@ -36,8 +54,11 @@ def tile(value, function: str, argument: str) -> Tile:
             return value.tensor  # tensors that are no tile say why
         refuse("isa.argument", f"{function}: {argument} must be a tile, got {type(value).__name__} {value!r}")
     if value.space == "HBM":
-        refuse("isa.buffer", f"{function}: {argument} '{value.name}' is in HBM; engines compute on SBUF and PSUM. nl.load it "
-                             "first.")
+        refuse(
+            "isa.buffer",
+            f"{function}: {argument} '{value.name}' is in HBM; engines compute on SBUF and PSUM. nl.load it "
+            "first.",
+        )
     return value
 
 
@@ -56,11 +77,13 @@ def native(value):
 
 
 def promote(*values):
-    """The dtype that tiles have in common; numbers count as the widest of their kind and are weak beside floats."""
+    """The dtype that tiles have in common; numbers count as the widest of their kind and are weak beside
+    floats."""
     tiles = [value.dtype for value in values if isinstance(value, Tile)]
     result = tiles[0]
     for dtype in tiles[1:]:
-        result = promote_dtypes(result, dtype)
+        if dtype is not result:
+            result = promote_dtypes(result, dtype)
     if "float" not in name_of_dtype(result):
         for value in values:
             if not isinstance(value, Tile) and isinstance(value, float):
@@ -75,8 +98,11 @@ def parts_of(mask, shape, function, rows=False, whole_axes=()):
     if mask is False or isinstance(mask, np.bool_):
         return []
     if not isinstance(mask, Mask):
-        refuse("mask.type", f"{function}: mask must be made of comparisons of nl.arange or nl.mgrid expressions joined by &, got "
-                            f"{type(mask).__name__}")
+        refuse(
+            "mask.type",
+            f"{function}: mask must be made of comparisons of nl.arange or nl.mgrid expressions joined by &,"
+            f" got {type(mask).__name__}",
+        )
     return mask.parts(shape, rows, whole_axes)
 
 
@@ -84,27 +110,60 @@ def shrink(value, ranges, shape):
     """The part of an operand that belongs to `ranges` of the instruction's tile of `shape`."""
     if ranges is None or not isinstance(value, Tile):
         return value
-    limits = [ranges[d] if d < len(shape) and size == shape[d] else None for d, size in enumerate(value.shape)]
+    limits = [
+        ranges[d] if d < len(shape) and size == shape[d] else None for d, size in enumerate(value.shape)
+    ]
     return value.part(limits)
 
 
-def result(name, function, data, operands, options, *, dtype, given, mask=None, spaces=("SBUF", "PSUM"), exact=False,
-           also_written=()):
-    """A deferred elementwise instruction: every operand and the result share the shape of `data`, or are [P, 1].
+def result(
+    name,
+    function,
+    data,
+    operands,
+    options,
+    *,
+    dtype,
+    given,
+    mask=None,
+    spaces=("SBUF", "PSUM"),
+    exact=False,
+    also_written=(),
+):
+    """A deferred elementwise instruction: every operand and the result share the shape of `data`, or are [P,
+    1].
 
-    operands, options: keyword arguments of the native instruction, tiles and others. given: the dtype that the kernel
-    asked for, or None. also_written: names among the operands that the instruction writes besides its result.
+    operands, options: keyword arguments of the native instruction, tiles and others. given: the dtype that
+    the kernel asked for, or None. also_written: names among the operands that the instruction writes besides
+    its result.
     """
     shape = data.shape
     parts = parts_of(mask, shape, name, whole_axes=range(1, len(shape)) if also_written else ())
 
     def emit(dst, accumulate):
         for ranges in parts:
-            arguments = {key: (shrink(value, ranges, shape).target() if key in also_written else
-                               native(shrink(value, ranges, shape))) for key, value in operands.items()}
+            arguments = {
+                key: (
+                    shrink(value, ranges, shape).target()
+                    if key in also_written
+                    else native(shrink(value, ranges, shape))
+                )
+                for key, value in operands.items()
+            }
             function(dst=shrink(dst, ranges, shape).target(), **arguments, **options)
 
-    return defer(name, emit, shape, dtype_of(given) if given is not None else dtype, spaces, exact or given is not None)
+    return defer(
+        name, emit, shape, dtype_of(given) if given is not None else dtype, spaces, exact or given is not None
+    )
+
+
+def no_mask(mask, name: str) -> None:
+    """Refuse a mask, for instructions that look at the whole tile."""
+    if mask is not None and mask is not True:
+        refuse(
+            "mask.instruction",
+            f"{name} takes no mask in the simulator; give it the part of the tile by a subscript",
+        )
 
 
 def now() -> None:
@@ -112,5 +171,19 @@ def now() -> None:
     run.current().flush()
 
 
-__all__ = ["Deferred", "dtype_of", "is_tile", "isa", "native", "now", "operand", "parts_of", "promote", "result", "shrink",
-           "tile"]
+__all__ = [
+    "Deferred",
+    "described",
+    "dtype_of",
+    "is_tile",
+    "isa",
+    "native",
+    "no_mask",
+    "now",
+    "operand",
+    "parts_of",
+    "promote",
+    "result",
+    "shrink",
+    "tile",
+]

@@ -21,7 +21,8 @@ class Kernel:
     """A function that runs as a kernel when called; `kernel[grid]` sets its SPMD grid.
 
     writes_arguments: old-style kernels, whose outputs are parameters: arrays are updated in place.
-    keeps_tiles: tiles that the kernel returns from SBUF or PSUM come back as arrays, as from the vendor's simulator.
+    keeps_tiles: tiles that the kernel returns from SBUF or PSUM come back as arrays, as from the vendor's
+    simulator.
     """
 
     def __init__(self, function, grid=(), writes_arguments=False, keeps_tiles=False):
@@ -33,7 +34,12 @@ class Kernel:
 
     def with_options(self, **changes) -> "Kernel":
         """This kernel with other options of the constructor."""
-        options = {"grid": self.grid, "writes_arguments": self.writes_arguments, "keeps_tiles": self.keeps_tiles, **changes}
+        options = {
+            "grid": self.grid,
+            "writes_arguments": self.writes_arguments,
+            "keeps_tiles": self.keeps_tiles,
+            **changes,
+        }
         return type(self)(self.function, **options)
 
     def __getitem__(self, grid):
@@ -42,16 +48,25 @@ class Kernel:
     def __call__(self, *args, **kwargs):
         if session.inside_kernel():
             if self.grid:
-                refuse("grid.nested", f"kernel '{self.__name__}' is called with a grid inside another kernel; only the outermost "
-                                      "kernel has one")
+                refuse(
+                    "grid.nested",
+                    f"kernel '{self.__name__}' is called with a grid inside another kernel; only the"
+                    " outermost kernel has one",
+                )
             return self.function(*args, **kwargs)  # a kernel called by a kernel is a plain function of it
         return self._launch(args, kwargs)
 
     def _launch(self, args, kwargs):
         run = runs.Run()
-        return session.launch_kernel(_program(self.function, run, self.keeps_tiles), args, kwargs, self.grid,
-                                     wrap=functools.partial(_wrap, read_only=not self.writes_arguments), unwrap=_native_tensor,
-                                     write_back=self.writes_arguments)
+        return session.launch_kernel(
+            _program(self.function, run, self.keeps_tiles),
+            args,
+            kwargs,
+            self.grid,
+            wrap=functools.partial(_wrap, read_only=not self.writes_arguments),
+            unwrap=_native_tensor,
+            write_back=self.writes_arguments,
+        )
 
 
 def _wrap(tensor, read_only):
@@ -69,7 +84,6 @@ def _program(function, run, keeps_tiles):
     @functools.wraps(function)
     def program(*args, **kwargs):
         run.begin_program(session.current())
-        runs.push(run)
         try:
             if mutable:
                 bound = inspect.signature(function).bind(*args, **kwargs)
@@ -80,15 +94,17 @@ def _program(function, run, keeps_tiles):
             return arrays.map_nested(lambda value: _returned(value, keeps_tiles), returned)
         finally:
             run.pending = None
-            runs.pop()
 
     return program
 
 
 def _mutable_parameters(function):
     annotations = getattr(function, "__annotations__", {})
-    return {name for name, annotation in annotations.items()
-            if "mutable_tensor" in (annotation if isinstance(annotation, str) else repr(annotation))}
+    return {
+        name
+        for name, annotation in annotations.items()
+        if "mutable_tensor" in (annotation if isinstance(annotation, str) else repr(annotation))
+    }
 
 
 def _allow_writing(value):
@@ -98,12 +114,18 @@ def _allow_writing(value):
 
 def _returned(value, keeps_tiles):
     if isinstance(value, Blocks):
-        refuse("launch.result", f"'{value.name}' is a list of tiles on the chip; store them into an HBM tensor and return that")
+        refuse(
+            "launch.result",
+            f"'{value.name}' is a list of tiles on the chip; store them into an HBM tensor and return that",
+        )
     if not isinstance(value, Tile) or value.space == "HBM":
         return value
     if not keeps_tiles:
-        refuse("launch.result", f"a kernel returns HBM tensors; '{value.name}' is in {value.space}. Store it into an nl.ndarray(..., "
-                                "buffer=nl.shared_hbm) and return that.")
+        refuse(
+            "launch.result",
+            f"a kernel returns HBM tensors; '{value.name}' is in {value.space}. Store it into an"
+            " nl.ndarray(..., buffer=nl.shared_hbm) and return that.",
+        )
     if session.settings.timing_only:
         return np.zeros(value.shape, dtypes.host_dtype(value.dtype))
     tensor = value.tensor
@@ -123,8 +145,8 @@ def _kernel(function, **options) -> Kernel:
 def jit(func=None, mode="auto", **options):
     """Decorate a kernel: inputs are immutable, results are returned.
 
-    mode: "simulation" also returns on-chip tiles; the others differ only on the vendor's machines. `platform_target`
-    and compiler options are accepted and unused: the chip is that of trnsim.install().
+    mode: "simulation" also returns on-chip tiles; the others differ only on the vendor's machines.
+    `platform_target` and compiler options are accepted and unused: the chip is that of trnsim.install().
     """
     if mode not in _MODES:
         refuse("launch.mode", f"nki.jit: mode '{mode}' is not one of {', '.join(_MODES)}")
@@ -147,8 +169,8 @@ def trace(func=None, **options):
 def baremetal(kernel=None, **options):
     """Run a kernel on numpy arrays: nki.baremetal(kernel)(a, b), or as a decorator with compiler options.
 
-    save_neff_name, save_trace_name: an artifact is written under each name: a line of text for the former, which has no
-    counterpart here, and a Perfetto trace for the latter.
+    save_neff_name, save_trace_name: an artifact is written under each name: a line of text for the former,
+    which has no counterpart here, and a Perfetto trace for the latter.
     """
     if kernel is None:
         return lambda function: baremetal(function, **options)
@@ -162,5 +184,6 @@ def baremetal(kernel=None, **options):
 
 
 def simulate_kernel(kernel, *args, **kwargs):
-    """Run `kernel` on numpy arrays and return its results; arrays that it stores into are updated in place."""
+    """Run `kernel` on numpy arrays and return its results; arrays that it stores into are updated in
+    place."""
     return _kernel(kernel, writes_arguments=True, keeps_tiles=True)(*args, **kwargs)

@@ -7,17 +7,49 @@ import numpy as np
 from trnsim import _native, lowering, session
 from trnsim.beta1 import functions
 from trnsim.beta1.functions import (  # noqa: F401
-    all, atomic_rmw, broadcast_to, device_print, dropout, gather_flattened, load, load_transpose2d, matmul, mean, rand,
-    random_seed, rms_norm, softmax, static_cast, store, transpose, var, where,
+    all,
+    broadcast_to,
+    device_print,
+    dropout,
+    gather_flattened,
+    matmul,
+    mean,
+    rms_norm,
+    softmax,
+    static_cast,
+    transpose,
+    var,
+    where,
 )
 from trnsim.beta1.grid import nc, num_programs, program_id, program_ndim, spmd_dim  # noqa: F401
 from trnsim.beta1.index import arange, ds, dslice, mgrid  # noqa: F401
 from trnsim.beta1.tensors import (  # noqa: F401
-    empty_like, full, ndarray, ones, par_dim, shared_constant, shared_identity_matrix, zeros, zeros_like,
+    empty_like,
+    full,
+    ndarray,
+    ones,
+    par_dim,
+    shared_constant,
+    shared_identity_matrix,
+    zeros,
+    zeros_like,
 )
 from trnsim.beta1.tile import Tile
+from trnsim.beta1.transfers import atomic_rmw, load, load_transpose2d, rand, random_seed, store  # noqa: F401
 from trnsim.dtypes import (  # noqa: F401
-    bfloat16, bool_, float8_e4m3, float8_e4m3fn, float8_e5m2, float16, float32, int8, int16, int32, tfloat32, uint8, uint16,
+    bfloat16,
+    bool_,
+    float8_e4m3,
+    float8_e4m3fn,
+    float8_e5m2,
+    float16,
+    float32,
+    int8,
+    int16,
+    int32,
+    tfloat32,
+    uint8,
+    uint16,
     uint32,
 )
 from trnsim.lowering.tiles import refuse
@@ -52,10 +84,16 @@ class Operator(_native.Token):
         return self._function(*args, **kwargs)
 
 
-_BINARY = ("add subtract multiply divide maximum minimum power mod fmod equal not_equal greater greater_equal less less_equal "
-           "logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift abs_max abs_min").split()
-_UNARY = ("abs square relu exp log sin cos tan arctan tanh sqrt rsqrt sigmoid gelu gelu_dx gelu_apprx_tanh gelu_apprx_sigmoid silu "
-          "silu_dx softplus mish erf erf_dx sign reciprocal copy negative invert logical_not ceil floor trunc prelu").split()
+_BINARY = (
+    "add subtract multiply divide maximum minimum power mod fmod equal not_equal greater greater_equal less"
+    " less_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift"
+    " abs_max abs_min"
+).split()
+_UNARY = (
+    "abs square relu exp log sin cos tan arctan tanh sqrt rsqrt sigmoid gelu gelu_dx gelu_apprx_tanh"
+    " gelu_apprx_sigmoid silu silu_dx softplus mish erf erf_dx sign reciprocal copy negative invert"
+    " logical_not ceil floor trunc prelu"
+).split()
 _REDUCTIONS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
 
 
@@ -108,13 +146,18 @@ def is_tile(value) -> bool:
 
 
 def loop_reduce(x, op, loop_indices, **_):
-    """Reduction over loop iterations. Loops run one iteration after the other here: accumulate with `+=` instead."""
-    raise _native.Unimplemented("nl.loop_reduce is not there; accumulate into a tile with `tile[...] += value`")
+    """Reduction over loop iterations. Loops run one iteration after the other here: accumulate with `+=`
+    instead."""
+    raise _native.Unimplemented(
+        "nl.loop_reduce is not there; accumulate into a tile with `tile[...] += value`"
+    )
 
 
 def all_reduce(x, op, program_axes, **_):
     """Reduction over the programs of the grid. Programs run one after the other here."""
-    raise _native.Unimplemented("nl.all_reduce is not there: programs of a grid run one after the other on one core")
+    raise _native.Unimplemented(
+        "nl.all_reduce is not there: programs of a grid run one after the other on one core"
+    )
 
 
 def simulate_kernel(*args, **kwargs):

@@ -1,7 +1,7 @@
 """Masks: comparisons of index expressions joined by `&`, and the rectangles of a tile that they leave.
 
-A mask costs nothing at run time on the hardware: it makes instructions smaller. So does it here. What is not one
-rectangle becomes several instructions, where their partitions may start as the mask wants.
+A mask costs nothing at run time on the hardware: it makes instructions smaller. So does it here. What is not
+one rectangle becomes several instructions, where their partitions may start as the mask wants.
 """
 
 import itertools
@@ -12,15 +12,24 @@ import numpy as np
 from trnsim.beta1 import index
 from trnsim.lowering.tiles import refuse
 
-_COMPARE = {"less": np.less, "less_equal": np.less_equal, "greater": np.greater, "greater_equal": np.greater_equal,
-            "equal": np.equal, "not_equal": np.not_equal}
+_COMPARE = {
+    "less": np.less,
+    "less_equal": np.less_equal,
+    "greater": np.greater,
+    "greater_equal": np.greater_equal,
+    "equal": np.equal,
+    "not_equal": np.not_equal,
+}
 _MOST_PARTS = 4096
 
 
 def compare(left, op: str, right):
     """The mask `left <op> right`."""
     if not isinstance(right, (numbers.Integral, index.Affine)):
-        refuse("mask.operand", f"an index expression compares with integers and index expressions, not with {right!r}")
+        refuse(
+            "mask.operand",
+            f"an index expression compares with integers and index expressions, not with {right!r}",
+        )
     return Mask(((left - right, op),))
 
 
@@ -51,8 +60,11 @@ class Mask:
     __ror__ = __or__
 
     def __bool__(self):
-        refuse("mask.truth", "a mask has no single truth value, so `and`, `or`, `not` and `if` would lose part of it; "
-                             "join masks with &, as in (i_p < 64) & (i_f < 256), and pass them as mask=")
+        refuse(
+            "mask.truth",
+            "a mask has no single truth value, so `and`, `or`, `not` and `if` would lose part of it; "
+            "join masks with &, as in (i_p < 64) & (i_f < 256), and pass them as mask=",
+        )
 
     def evaluate(self, shape) -> np.ndarray:
         """The mask as an array of bools with `shape`."""
@@ -69,19 +81,25 @@ class Mask:
     def _aligned(self, shape):
         for expression, op in self.terms:
             if expression.ndim > len(shape):
-                refuse("mask.shape", f"the mask has {expression.ndim} axes, the instruction's tile has shape {tuple(shape)}")
+                refuse(
+                    "mask.shape",
+                    f"the mask has {expression.ndim} axes, the instruction's tile has shape {tuple(shape)}",
+                )
             expression = expression.to_rank(len(shape))
             for d, size in enumerate(expression.shape):
                 if size not in (1, shape[d]):
-                    refuse("mask.shape", f"the mask has shape {self.shape}, which does not fit the instruction's tile of shape "
-                                         f"{tuple(shape)}; build both from the same index expressions")
+                    refuse(
+                        "mask.shape",
+                        f"the mask has shape {self.shape}, which does not fit the instruction's tile of shape"
+                        f" {tuple(shape)}; build both from the same index expressions",
+                    )
             yield expression, op
 
     def parts(self, shape, rows: bool, whole_axes=()):
         """Ranges (start, stop) per axis of the rectangles that the mask leaves, none overlapping.
 
-        rows: parts may start at any row (DMA); otherwise at partitions 0, 32, 64, 96 as engines need. whole_axes: axes
-        that may be shortened but not split, such as the ones an instruction reduces.
+        rows: parts may start at any row (DMA); otherwise at partitions 0, 32, 64, 96 as engines need.
+        whole_axes: axes that may be shortened but not split, such as the ones an instruction reduces.
         """
         terms = list(self._aligned(shape))
         if all(sum(1 for c in expression.coefs if c) <= 1 for expression, _ in terms):
@@ -90,18 +108,25 @@ class Mask:
                 return [ranges] if all(start < stop for start, stop in ranges) else []
         held = self.evaluate(shape)
         orders = [tuple(range(len(shape))), tuple(range(1, len(shape))) + (0,)]
-        choices = [parts for parts in (_boxes(held, order) for order in orders)
-                   if rows or all(_may_start(*part[0]) for part in parts)]
+        choices = [
+            parts
+            for parts in (_boxes(held, order) for order in orders)
+            if rows or all(_may_start(*part[0]) for part in parts)
+        ]
         choices = [parts for parts in choices if not _splits(parts, whole_axes)]
         if not choices or len(choices[0]) > _MOST_PARTS:
-            refuse("mask.parts", f"a mask that leaves no rectangle of the tile of shape {tuple(shape)} cannot be given to this "
-                                 "instruction: it would need parts that start at partitions other than 0, 32, 64 and 96, or "
-                                 "that split a reduced axis. Use nisa.affine_select or nl.where instead.")
+            refuse(
+                "mask.parts",
+                f"a mask that leaves no rectangle of the tile of shape {tuple(shape)} cannot be given to this"
+                " instruction: it would need parts that start at partitions other than 0, 32, 64 and 96, or"
+                " that split a reduced axis. Use nisa.affine_select or nl.where instead.",
+            )
         return min(choices, key=len)
 
 
 def _product_of_axes(terms, shape):
-    """One range per axis where every term speaks of one axis only and leaves one stretch of it; otherwise None."""
+    """One range per axis where every term speaks of one axis only and leaves one stretch of it; otherwise
+    None."""
     ranges = []
     axes = [np.ones(size, bool) for size in shape]
     for expression, op in terms:

@@ -1,8 +1,9 @@
 """The kernel being run: its launch, the instruction result that waits for a place, and room for tiles.
 
-Python keeps a tile for as long as a name refers to it; the compiler keeps it until its last use. To bridge the two,
-tiles that do not fit any more push out the ones that were used longest ago. A tile pushed out costs nothing if it is
-never used again; if it is, it comes back through a spill to HBM, whose DMA traffic is then counted.
+Python keeps a tile for as long as a name refers to it; the compiler keeps it until its last use. To bridge
+the two, tiles that do not fit any more push out the ones that were used longest ago. A tile pushed out costs
+nothing if it is never used again; if it is, it comes back through a spill to HBM, whose DMA traffic is then
+counted.
 """
 
 import weakref
@@ -10,8 +11,7 @@ import weakref
 import numpy as np
 
 from trnsim import _native, session
-
-_runs: list["Run"] = []
+from trnsim.lowering.tiles import refuse
 
 
 class RoomyLaunch:
@@ -48,13 +48,16 @@ class Run:
         self.pending = None  # the Deferred whose instruction has not been issued yet
         self.outputs = []  # shared_hbm tensors, in the order of their creation: the same in every program
         self.next_output = 0
+        self.epoch = 0  # calls of the dialect so far: what the current one uses must stay
         self._random = None
         self._used = {}  # id: weak reference to a storage, least recently used first
 
     def begin_program(self, frame):
+        """Make this the run of `frame`, the kernel's place in the grid."""
         if self.launch is None:
             self.launch = RoomyLaunch(frame.launch, self)
         frame.launch = self.launch
+        frame.run = self
         self.next_output = 0
 
     def random(self, seed: int):
@@ -64,12 +67,14 @@ class Run:
         return self._random
 
     def flush(self):
-        """Issue the instruction that waits, into a tile of its own."""
+        """Begin a call of the dialect: issue the instruction that waits, into a tile of its own."""
+        self.epoch += 1
         if self.pending is not None:
             self.pending.settle()
 
     def used(self, storage):
         """Note the use of a tile that may be pushed out."""
+        storage.epoch = self.epoch
         handle = self._used.pop(id(storage), None)
         if handle is None:
             handle = weakref.ref(storage, lambda _, key=id(storage): self._used.pop(key, None))
@@ -82,7 +87,11 @@ class Run:
     def candidates(self, space):
         """Tiles that could make room, the best first: completely written ones, used longest ago."""
         alive = [handle() for handle in self._used.values()]
-        here = [storage for storage in alive if storage is not None and storage.space == space]
+        here = [
+            storage
+            for storage in alive
+            if storage is not None and storage.space == space and storage.epoch != self.epoch
+        ]
         return [s for s in here if s.complete] + [s for s in here if not s.complete]
 
     def shared_output(self, create):
@@ -95,13 +104,12 @@ class Run:
 
 def current() -> Run:
     """The run that instructions belong to. Raises ProgramError outside a kernel."""
-    session.current()
-    return _runs[-1]
-
-
-def push(run: Run) -> None:
-    _runs.append(run)
-
-
-def pop() -> None:
-    _runs.pop()
+    frame = session.current()
+    try:
+        return frame.run
+    except AttributeError:
+        return refuse(
+            "launch.dialect",
+            "a function of neuronxcc.nki is called inside a kernel that `import nki` decorated; use "
+            "one of the two dialects in a kernel",
+        )

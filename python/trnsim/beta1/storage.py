@@ -1,4 +1,5 @@
-"""What a tile's elements lie in: a tensor of the launch, possibly pushed out of the chip's memory for a while."""
+"""What a tile's elements lie in: a tensor of the launch, possibly pushed out of the chip's memory for a
+while."""
 
 import numpy as np
 
@@ -12,12 +13,25 @@ isa = _native.isa
 class Storage:
     """A tensor of the launch and what the dialect must remember about it.
 
-    read_only: an input of the kernel. zero: declared zero, but no instruction has written the zeros yet, because the
-    first matmul of an accumulation may overwrite them for nothing. groups: views that matmuls have been accumulating in.
+    read_only: an input of the kernel. zero: declared zero, but no instruction has written the zeros yet,
+    because the first matmul of an accumulation may overwrite them for nothing. groups: views that matmuls
+    have been accumulating in.
     """
 
-    __slots__ = ("_tensor", "space", "shape", "dtype", "name", "read_only", "zero", "groups", "_evictable", "_parked",
-                 "__weakref__")
+    __slots__ = (
+        "_tensor",
+        "space",
+        "shape",
+        "dtype",
+        "name",
+        "read_only",
+        "zero",
+        "groups",
+        "epoch",
+        "_evictable",
+        "_parked",
+        "__weakref__",
+    )
 
     def __init__(self, tensor, evictable=False, read_only=False, zero=False):
         self._tensor = tensor
@@ -28,6 +42,7 @@ class Storage:
         self.read_only = read_only
         self.zero = zero
         self.groups = set()
+        self.epoch = 0
         self._evictable = evictable
         self._parked = None  # bytes of a tile that was pushed out
 
@@ -66,9 +81,12 @@ class Storage:
     def target(self, whole: bool):
         """The tensor, for an instruction that writes all of it (`whole`) or a part."""
         if self.read_only:
-            refuse("tensor.immutable", f"'{self.name}' is an input of the kernel and cannot be written. Create the output with "
-                                       "nl.ndarray(..., buffer=nl.shared_hbm) and return it, or annotate the parameter with "
-                                       "nt.mutable_tensor and return it.")
+            refuse(
+                "tensor.immutable",
+                f"'{self.name}' is an input of the kernel and cannot be written. Create the output with "
+                "nl.ndarray(..., buffer=nl.shared_hbm) and return it, or annotate the parameter with "
+                "nt.mutable_tensor and return it.",
+            )
         if self._tensor is None and whole:
             self._parked = None
             self._tensor = run.current().launch.tensor(self.space, self.shape, self.dtype, self.name)

@@ -20,7 +20,8 @@ class par_dim(int):  # noqa: N801
 
 
 class Placement:
-    """A buffer of neuronxcc.nki.compiler: `place(index, partitions, bytes)` gives (partition, byte) of each block's tile."""
+    """A buffer of neuronxcc.nki.compiler: `place(index, partitions, bytes)` gives (partition, byte) of each
+    block's tile."""
 
     def __init__(self, space: str, place):
         self.space = space
@@ -28,7 +29,8 @@ class Placement:
 
 
 def ndarray(shape, dtype, *, buffer=None, name="", **_):
-    """A tensor; its contents are not initialised. Axes before nl.par_dim become blocks, a list-like of tiles."""
+    """A tensor; its contents are not initialised. Axes before nl.par_dim become blocks, a list-like of
+    tiles."""
     return _create(shape, dtype, buffer, name, None)
 
 
@@ -68,13 +70,19 @@ def _create(shape, dtype, buffer, name, value):
     name = name or variable_name("tile")
     space = getattr(buffer, "space", None)
     if space is None:
-        refuse("tensor.buffer", f"buffer must be nl.sbuf, nl.psum, nl.hbm, nl.shared_hbm, nl.private_hbm or a placement of "
-                                f"neuronxcc.nki.compiler, got {buffer!r}")
+        refuse(
+            "tensor.buffer",
+            "buffer must be nl.sbuf, nl.psum, nl.hbm, nl.shared_hbm, nl.private_hbm or a placement of "
+            f"neuronxcc.nki.compiler, got {buffer!r}",
+        )
     if space == "HBM":
         return _hbm(tuple(int(size) for size in shape), dtype, buffer, name, value)
     marks = [d for d, size in enumerate(shape) if isinstance(size, par_dim)]
     if len(marks) > 1:
-        refuse("tensor.par_dim", f"shape {shape} marks {len(marks)} axes with nl.par_dim; one axis is the partition")
+        refuse(
+            "tensor.par_dim",
+            f"shape {shape} marks {len(marks)} axes with nl.par_dim; one axis is the partition",
+        )
     at = marks[0] if marks else 0
     shape = tuple(operator.index(size) for size in shape)
     if at == 0:
@@ -102,7 +110,7 @@ def _hbm(shape, dtype, buffer, name, value):
             source = launch.tensor("SBUF", (count, flat.shape[1]), dtype, "constant")
             filled = Tile.of(Storage(source))
             assign.fill(filled, value)
-            lowering.store(flat[start:start + count].target(), filled.tensor)
+            lowering.store(flat[start : start + count].target(), filled.tensor)
     return tensor
 
 
@@ -124,8 +132,8 @@ def _tile(space, shape, dtype, name, value, buffer, index):
 class Blocks:
     """A tensor with block dimensions: a tile per index of theirs, made when it is first used.
 
-    `t[i_block]` and `t[i_block, i_p, i_f]` give the tile and a part of it. How many tiles are on the chip at once
-    follows from use: those used longest ago make room.
+    `t[i_block]` and `t[i_block, i_p, i_f]` give the tile and a part of it. How many tiles are on the chip at
+    once follows from use: those used longest ago make room.
     """
 
     def __init__(self, shape, blocks: int, dtype, name, value, buffer):
@@ -143,8 +151,15 @@ class Blocks:
     def _tile(self, index) -> Tile:
         if index not in self._tiles:
             name = f"{self.name}[{', '.join(map(str, index))}]"
-            self._tiles[index] = _tile(self.buffer.space, _on_chip(self.shape[self._blocks:]), self.dtype, name, self._value,
-                                       self.buffer, index)
+            self._tiles[index] = _tile(
+                self.buffer.space,
+                _on_chip(self.shape[self._blocks :]),
+                self.dtype,
+                name,
+                self._value,
+                self.buffer,
+                index,
+            )
         return self._tiles[index]
 
     def _select(self, key):
@@ -152,22 +167,31 @@ class Blocks:
         entries = list(key) if isinstance(key, tuple) else [key]
         if Ellipsis in [entry for entry in entries if isinstance(entry, type(Ellipsis))]:
             at = next(d for d, entry in enumerate(entries) if entry is Ellipsis)
-            entries = entries[:at] + [slice(None)] * (self.ndim - len(entries) + 1) + entries[at + 1:]
+            entries = entries[:at] + [slice(None)] * (self.ndim - len(entries) + 1) + entries[at + 1 :]
         if len(entries) < self._blocks:
-            refuse("index.blocks", f"'{self.name}' with shape {self.shape} has {self._blocks} block dimensions; index all of them "
-                                   "to get a tile")
+            refuse(
+                "index.blocks",
+                f"'{self.name}' with shape {self.shape} has {self._blocks} block dimensions; index all of"
+                " them to get a tile",
+            )
         index = []
-        for entry, size in zip(entries[:self._blocks], self.shape):
+        for entry, size in zip(entries[: self._blocks], self.shape):
             try:
                 at = operator.index(entry)
             except TypeError:
-                refuse("index.blocks", f"the block dimensions of '{self.name}' (the first {self._blocks} of shape {self.shape}) "
-                                       f"take integers and loop variables, not {entry!r}: each block is a tile of its own")
+                refuse(
+                    "index.blocks",
+                    f"the block dimensions of '{self.name}' (the first {self._blocks} of shape {self.shape}) "
+                    f"take integers and loop variables, not {entry!r}: each block is a tile of its own",
+                )
             at = at + size if at < 0 else at
             if not 0 <= at < size:
-                refuse("index.out_of_bounds", f"block index {entry} is out of bounds for '{self.name}' with shape {self.shape}")
+                refuse(
+                    "index.out_of_bounds",
+                    f"block index {entry} is out of bounds for '{self.name}' with shape {self.shape}",
+                )
             index.append(at)
-        return tuple(index), tuple(entries[self._blocks:])
+        return tuple(index), tuple(entries[self._blocks :])
 
     def __getitem__(self, key):
         index, rest = self._select(key)
@@ -182,19 +206,28 @@ class Blocks:
 
     def __iter__(self):
         if self._blocks != 1:
-            refuse("index.blocks", f"'{self.name}' has {self._blocks} block dimensions; index them instead of iterating")
+            refuse(
+                "index.blocks",
+                f"'{self.name}' has {self._blocks} block dimensions; index them instead of iterating",
+            )
         return (self[i] for i in range(self.shape[0]))
 
     def __iadd__(self, other):
-        return refuse("index.blocks", f"'{self.name}' is {self._count()} tiles; add to one of them: {self.name}[i] += ...")
+        return refuse(
+            "index.blocks",
+            f"'{self.name}' is {self._count()} tiles; add to one of them: {self.name}[i] += ...",
+        )
 
     def _count(self):
-        return len(list(itertools.product(*map(range, self.shape[:self._blocks]))))
+        return len(list(itertools.product(*map(range, self.shape[: self._blocks]))))
 
     @property
     def tensor(self):
-        return refuse("index.blocks", f"'{self.name}' with shape {self.shape} is {self._count()} tiles in block dimensions; an "
-                                      "instruction takes one of them")
+        return refuse(
+            "index.blocks",
+            f"'{self.name}' with shape {self.shape} is {self._count()} tiles in block dimensions; an "
+            "instruction takes one of them",
+        )
 
     def __repr__(self):
         return f"blocks({self.name!r}, shape={self.shape}, block dimensions={self._blocks})"
@@ -203,7 +236,11 @@ class Blocks:
 def shared_constant(constant, dtype=None, **_):
     """An HBM tensor with data that is part of the program: an array, or the path of a .npy file."""
     now()
-    return Tile.of(Storage(lowering.shared_constant(constant, None if dtype is None else dtype_of(dtype)), read_only=True))
+    return Tile.of(
+        Storage(
+            lowering.shared_constant(constant, None if dtype is None else dtype_of(dtype)), read_only=True
+        )
+    )
 
 
 def shared_identity_matrix(n, dtype=dtypes.uint8, **_):

@@ -3,6 +3,7 @@
 import math
 
 from trnsim.beta1 import geometry as geometries
+from trnsim.beta1 import run
 from trnsim.beta1.geometry import Geometry
 from trnsim.beta1.index import Affine
 from trnsim.beta1.storage import Storage
@@ -96,12 +97,12 @@ class Tile:
     def __getitem__(self, key):
         if key is Ellipsis:
             return self
-        if isinstance(key, Tile) or (isinstance(key, tuple) and any(isinstance(entry, Tile) for entry in key)):
-            from trnsim.beta1.indirect import Indirect
+        for entry in key if isinstance(key, tuple) else (key,):
+            if isinstance(entry, Tile):
+                from trnsim.beta1.indirect import Indirect
 
-            return Indirect.of(self, key)
-        expressions, shape = geometries.resolve(key, self.shape, self.name, self.space != "HBM")
-        return self._with(self._geometry().at(expressions, shape))
+                return Indirect.of(self, key)
+        return self._with(geometries.subscript(self._geometry(), key, self.name, self.space != "HBM"))
 
     def part(self, ranges) -> "Tile":
         """The elements in a range (start, stop) of each axis; None keeps the axis."""
@@ -125,7 +126,8 @@ class Tile:
         return self if shaped is None else shaped
 
     def reshape(self, shape) -> "Tile":
-        """The same elements in another shape; one size may be -1. Raises ProgramError where a copy would be needed."""
+        """The same elements in another shape; one size may be -1. Raises ProgramError where a copy would be
+        needed."""
         shape = (shape,) if isinstance(shape, int) else tuple(int(size) for size in shape)
         if -1 in shape:
             shape = tuple(self.size // max(1, -math.prod(shape)) if size == -1 else size for size in shape)
@@ -148,9 +150,14 @@ class Tile:
 
     def broadcast_free(self, shape) -> "Tile":
         """Free axes of size 1 repeated to `shape`."""
-        expressions = [Affine([size if d == axis else 1 for d, size in enumerate(shape)], 0,
-                              [int(d == axis and old != 1) for d in range(len(shape))])
-                       for axis, (old, size) in enumerate(zip(self.shape, shape))]
+        expressions = [
+            Affine(
+                [size if d == axis else 1 for d, size in enumerate(shape)],
+                0,
+                [int(d == axis and old != 1) for d in range(len(shape))],
+            )
+            for axis, (old, size) in enumerate(zip(self.shape, shape))
+        ]
         return self._with(self._geometry().at(expressions, tuple(shape)))
 
     def broadcast_to(self, shape) -> "Tile":
@@ -190,11 +197,17 @@ class Tile:
     def __bool__(self):
         if self.space == "HBM":
             return True  # an optional argument of the kernel that was given
-        return refuse("tensor.truth", f"tile '{self.name}' has no truth value: its values exist only on the chip, so they cannot "
-                                      "decide an `if`, `while`, `and` or `or` of the kernel. Select with nl.where or mask=.")
+        return refuse(
+            "tensor.truth",
+            f"tile '{self.name}' has no truth value: its values exist only on the chip, so they cannot "
+            "decide an `if`, `while`, `and` or `or` of the kernel. Select with nl.where or mask=.",
+        )
 
     def __iter__(self):
-        refuse("tensor.iteration", f"tile '{self.name}' cannot be iterated; loop over nl.affine_range and index it")
+        refuse(
+            "tensor.iteration",
+            f"tile '{self.name}' cannot be iterated; loop over nl.affine_range and index it",
+        )
 
     def __len__(self):
         return self.shape[0]
@@ -202,6 +215,7 @@ class Tile:
     def __repr__(self):
         from trnsim import _native, arrays
 
+        run.current().flush()
         text = f"tile({self.name!r}, {self.space}, {name_of_dtype(self.dtype)}, shape={self.shape}"
         try:
             return f"{text}, {arrays.from_tensor(self.tensor)})"
@@ -218,13 +232,29 @@ def _operator(op, swapped):
     return method
 
 
-for _op, _name in (("add", "add"), ("subtract", "sub"), ("multiply", "mul"), ("divide", "truediv"), ("power", "pow"),
-                   ("bitwise_and", "and"), ("bitwise_or", "or"), ("bitwise_xor", "xor"), ("mod", "mod"),
-                   ("left_shift", "lshift"), ("right_shift", "rshift")):
+for _op, _name in (
+    ("add", "add"),
+    ("subtract", "sub"),
+    ("multiply", "mul"),
+    ("divide", "truediv"),
+    ("power", "pow"),
+    ("bitwise_and", "and"),
+    ("bitwise_or", "or"),
+    ("bitwise_xor", "xor"),
+    ("mod", "mod"),
+    ("left_shift", "lshift"),
+    ("right_shift", "rshift"),
+):
     setattr(Tile, f"__{_name}__", _operator(_op, False))
     setattr(Tile, f"__r{_name}__", _operator(_op, True))
-for _op, _name in (("less", "lt"), ("less_equal", "le"), ("greater", "gt"), ("greater_equal", "ge"), ("equal", "eq"),
-                   ("not_equal", "ne")):
+for _op, _name in (
+    ("less", "lt"),
+    ("less_equal", "le"),
+    ("greater", "gt"),
+    ("greater_equal", "ge"),
+    ("equal", "eq"),
+    ("not_equal", "ne"),
+):
     setattr(Tile, f"__{_name}__", _operator(_op, False))
 
 

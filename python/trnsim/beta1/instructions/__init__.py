@@ -1,0 +1,1 @@
+"""The instructions of neuronxcc.nki.isa, by what they do."""

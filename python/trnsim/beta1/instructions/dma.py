@@ -1,0 +1,78 @@
+"""DMA between and within HBM and SBUF."""
+
+from trnsim import session
+from trnsim.beta1.deferred import defer
+from trnsim.beta1.enums import dge_mode, oob_mode
+from trnsim.beta1.indirect import Indirect
+from trnsim.beta1.instructions.elementwise import tensor_copy
+from trnsim.beta1.issue import dtype_of, is_tile, isa, no_mask, now, parts_of, shrink
+from trnsim.lowering.tiles import refuse
+from trnsim.lowering.tokens import TOKENS, token
+
+
+def dma_copy(*, dst, src, mask=None, dst_rmw_op=None, oob_mode=oob_mode.error, dge_mode=dge_mode.unknown):
+    """Copy between HBM and SBUF by DMA; rows of one side may be chosen by an index tile. dst_rmw_op=np.add
+    adds to dst."""
+    now()
+    for name, value in (("dst", dst), ("src", src)):
+        if not is_tile(value):
+            refuse("dma_copy.argument", f"dma_copy: {name} must be a tensor, got {type(value).__name__}")
+    options = {"dge_mode": dge_mode}
+    if isinstance(dst, Indirect) or isinstance(src, Indirect):
+        no_mask(mask, "dma_copy with an index tile")
+        return _dma_rows(dst, src, dst_rmw_op, {"oob_mode": oob_mode, **options})
+    if dst_rmw_op is not None:
+        refuse(
+            "dma_copy.rmw", "dma_copy: dst_rmw_op works on rows chosen by an index tile: dst[index_tile, i_f]"
+        )
+    for ranges in parts_of(mask, dst.shape, "dma_copy", rows=True):
+        isa.dma_copy(
+            dst=shrink(dst, ranges, dst.shape).target(), src=shrink(src, ranges, dst.shape).tensor, **options
+        )
+    return None
+
+
+def _dma_rows(dst, src, rmw, options):
+    if isinstance(dst, Indirect) and isinstance(src, Indirect):
+        refuse("dma_copy.both_indexed", "dma_copy: only one of dst and src can be indexed by a tile")
+    if isinstance(src, Indirect):
+        isa.dma_copy(dst=dst.target(), src=src.rows.tensor, src_index=src.index.tensor, **options)
+        return
+    value = src.tensor
+    if rmw is not None:
+        if token(rmw).name not in ("add", "sum"):
+            refuse("dma_copy.rmw", f"dma_copy: dst_rmw_op is {token(rmw).name}; only np.add is known")
+        value = _added(dst, value, options)
+    isa.dma_copy(dst=dst.rows.target(), src=value, dst_index=dst.index.tensor, **options)
+
+
+def _added(dst, value, options):
+    """The rows of dst plus `value`: read, added and, by the caller, written back, as the DMA engine does on
+    its way."""
+    launch = session.current().launch
+    old = launch.tensor("SBUF", value.shape, value.dtype, "dma_copy.rows")
+    isa.dma_copy(dst=old, src=dst.rows.tensor, src_index=dst.index.tensor, **options)
+    isa.tensor_tensor(dst=old, data1=old, data2=value, op=TOKENS["add"])
+    return old
+
+
+def dma_transpose(src, *, axes=None, mask=None, dtype=None, dge_mode=dge_mode.unknown):
+    """A tile in SBUF with the outer and inner axes of `src` exchanged, by DMA; from HBM or SBUF."""
+    no_mask(mask, "dma_transpose")
+    if not is_tile(src):
+        refuse("dma_transpose.argument", f"dma_transpose: src must be a tensor, got {type(src).__name__}")
+    rank = len(src.shape)
+    order = tuple(axes) if axes is not None else (rank - 1,) + tuple(range(1, rank - 1)) + (0,)
+    shape = tuple(src.shape[d] for d in order)
+    options = {"dge_mode": dge_mode} if axes is None else {"axes": order, "dge_mode": dge_mode}
+
+    def emit(dst, accumulate):
+        if isinstance(src, Indirect):
+            isa.dma_transpose(dst=dst.target(), src=src.rows.tensor, src_index=src.index.tensor, **options)
+        else:
+            isa.dma_transpose(dst=dst.target(), src=src.tensor, **options)
+
+    transposed = defer("dma_transpose", emit, shape, src.dtype, ("SBUF",), exact=True)
+    return (
+        transposed if dtype is None or dtype_of(dtype) == src.dtype else tensor_copy(transposed, dtype=dtype)
+    )

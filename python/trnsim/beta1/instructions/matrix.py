@@ -1,0 +1,104 @@
+"""Matrix products and transposes."""
+
+from trnsim import dtypes, session
+from trnsim.beta1.deferred import defer
+from trnsim.beta1.enums import matmul_perf_mode, tensor_engine, unknown_engine, vector_engine
+from trnsim.beta1.instructions.elementwise import tensor_copy
+from trnsim.beta1.issue import dtype_of, isa, parts_of, shrink, tile
+from trnsim.lowering.tiles import refuse
+
+_PERF_MODES = {
+    "double_row": matmul_perf_mode.double_row,
+    "double_row_gen3": matmul_perf_mode.double_row,
+    "none": matmul_perf_mode.none,
+    "": matmul_perf_mode.none,
+}
+
+
+def nc_matmul(
+    stationary,
+    moving,
+    *,
+    is_stationary_onezero=False,
+    is_moving_onezero=False,
+    is_transpose=False,
+    tile_position=(),
+    tile_size=(),
+    perf_mode=None,
+    mask=None,
+    **_,
+):
+    """stationary.T @ moving on the Tensor engine: [K, M], [K, N] -> float32 [M, N] in PSUM.
+
+    `psum += nisa.nc_matmul(...)` accumulates there. mask: narrows stationary and moving along the axes that
+    they share with it.
+    """
+    stationary, moving = tile(stationary, "nc_matmul", "stationary"), tile(moving, "nc_matmul", "moving")
+    if isinstance(perf_mode, str):
+        if perf_mode not in _PERF_MODES:
+            refuse(
+                "nc_matmul.perf_mode",
+                f"nc_matmul: perf_mode '{perf_mode}' is not one of {', '.join(_PERF_MODES)}",
+            )
+        perf_mode = _PERF_MODES[perf_mode]
+    options = {
+        "is_stationary_onezero": is_stationary_onezero,
+        "is_moving_onezero": is_moving_onezero,
+        "is_transpose": is_transpose,
+    }
+    if len(tile_position) or len(tile_size):
+        options.update(tile_position=tile_position, tile_size=tile_size)
+    if perf_mode is not None:
+        options["perf_mode"] = perf_mode
+    parts = parts_of(mask, moving.shape, "nc_matmul", whole_axes=(0, 1))
+    double = perf_mode is matmul_perf_mode.double_row
+    shape = (stationary.size // stationary.shape[0] // (2 if double else 1),) + (
+        (moving.shape[2],) if double and moving.ndim == 3 else moving.shape[1:]
+    )
+
+    def emit(dst, accumulate):
+        for ranges in parts:
+            left = (
+                stationary
+                if ranges is None
+                else stationary.part([ranges[0]] + [None] * (stationary.ndim - 1))
+            )
+            out = dst if ranges is None else dst.part([None] + list(ranges[1:]))
+            dst.storage.groups.add(out.view_key)
+            isa.nc_matmul(
+                dst=out.target(),
+                stationary=left.tensor,
+                moving=shrink(moving, ranges, moving.shape).tensor,
+                accumulate=None if is_transpose else bool(accumulate),
+                **options,
+            )
+
+    moves = is_transpose and session.current().launch.generation >= 3
+    return defer(
+        "nc_matmul",
+        emit,
+        shape,
+        stationary.dtype if moves else dtypes.float32,
+        ("PSUM",),
+        sums=not is_transpose,
+    )
+
+
+def nc_transpose(data, *, mask=None, dtype=None, engine=unknown_engine):
+    """Partition and free axes exchanged. On the Tensor engine into PSUM, on the Vector engine (up to 32 x 32)
+    into SBUF."""
+    data = tile(data, "nc_transpose", "data")
+    parts = parts_of(mask, data.shape, "nc_transpose", whole_axes=tuple(range(data.ndim)))
+    shape = (data.size // data.shape[0], data.shape[0])
+    spaces = ("SBUF", "PSUM") if engine is vector_engine else ("PSUM",)
+    chosen = vector_engine if engine is vector_engine else tensor_engine
+
+    def emit(dst, accumulate):
+        for ranges in parts:
+            out = dst if ranges is None else dst.part([ranges[1], ranges[0]])
+            isa.nc_transpose(dst=out.target(), data=shrink(data, ranges, data.shape).tensor, engine=chosen)
+
+    transposed = defer("nc_transpose", emit, shape, data.dtype, spaces, exact=True)
+    return (
+        transposed if dtype is None or dtype_of(dtype) == data.dtype else tensor_copy(transposed, dtype=dtype)
+    )

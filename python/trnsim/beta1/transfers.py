@@ -1,0 +1,150 @@
+"""Between HBM and the chip: the load and store functions of neuronxcc.nki.language, and random numbers."""
+
+import math
+
+import numpy as np
+
+from trnsim import dtypes, lowering, session
+from trnsim.beta1 import assign, run
+from trnsim.beta1.deferred import defer
+from trnsim.beta1.functions import result_dtype, whole
+from trnsim.beta1.indirect import Indirect
+from trnsim.beta1.instructions.dma import dma_copy
+from trnsim.beta1.issue import described, dtype_of, is_tile, isa, native, now, operand, parts_of, shrink
+from trnsim.beta1.storage import Storage
+from trnsim.beta1.tile import Tile
+from trnsim.lowering.tiles import refuse
+
+
+def load(src, *, mask=None, dtype=None, **_):
+    """A tile in SBUF with the values of `src`, an HBM tensor or a part of it; an index tile chooses rows."""
+    if not is_tile(src) or src.space != "HBM":
+        refuse("load.src", f"nl.load: src must be a tensor in HBM, got {described(src)}")
+    if not isinstance(src, Indirect) and src.ndim == 1:
+        src = src.with_shape((src.shape[0], 1))
+    _check_partitions(src, "nl.load")
+    shape = src.shape
+
+    def emit(dst, accumulate):
+        if isinstance(src, Indirect):
+            out = dst
+            if mask is not None:
+                refuse(
+                    "mask.instruction",
+                    "nl.load of rows chosen by an index tile takes no mask; shorten the index tile",
+                )
+            isa.dma_copy(dst=out.target(), src=src.rows.tensor, src_index=src.index.tensor)
+            return
+        for ranges in parts_of(mask, shape, "nl.load", rows=True):
+            isa.dma_copy(dst=shrink(dst, ranges, shape).target(), src=shrink(src, ranges, shape).tensor)
+
+    return defer(src.name, emit, shape, result_dtype(dtype, src.dtype), ("SBUF",), exact=False)
+
+
+def _check_partitions(src, function):
+    if src.shape[0] > 128:
+        refuse(
+            "tile.partitions",
+            f"{function}: '{src.name}' selects shape {src.shape}; its first axis becomes the partition and "
+            "cannot exceed 128. Load it in tiles of 128 rows.",
+        )
+
+
+def store(dst, value, *, mask=None, **_):
+    """Write a tile (or a number) into an HBM tensor or a part of it. A tile in PSUM is copied to SBUF
+    first."""
+    if not is_tile(dst) or dst.space != "HBM":
+        refuse("store.dst", f"nl.store: dst must be a tensor in HBM, got {described(dst)}")
+    if not is_tile(value):
+        value = _constant_tile(dst, value)
+    if value.space == "HBM":
+        refuse(
+            "store.value",
+            f"nl.store: value '{value.name}' is in HBM; load it, or use nisa.dma_copy between HBM tensors",
+        )
+    tensor = value.tensor  # lets the waiting instruction go before this one
+    now()
+    if value.size != dst_size(dst) and mask is None:
+        refuse(
+            "store.shape",
+            f"nl.store: value has shape {value.shape}, but '{dst.name}' selects shape {dst.shape}",
+        )
+    if isinstance(dst, Indirect):
+        if mask is not None:
+            refuse(
+                "mask.instruction",
+                "nl.store to rows chosen by an index tile takes no mask; shorten the index tile",
+            )
+        isa.dma_copy(dst=dst.rows.target(), src=_in_sbuf(tensor), dst_index=dst.index.tensor)
+        return
+    parts = parts_of(mask, dst.shape, "nl.store", rows=True)
+    if value.space == "PSUM" and parts != [None]:
+        value = Tile.of(Storage(_in_sbuf(value.tensor)))
+    for ranges in parts:
+        source = shrink(value, ranges, dst.shape)
+        isa.dma_copy(dst=shrink(dst, ranges, dst.shape).target(), src=_in_sbuf(source.tensor))
+
+
+def dst_size(dst):
+    """How many elements an HBM destination has."""
+    return math.prod(dst.shape)
+
+
+def _constant_tile(dst, value):
+    shape = dst.shape if len(dst.shape) > 1 else dst.shape + (1,)
+    if shape[0] > 128:
+        refuse(
+            "tile.partitions",
+            f"nl.store: a number cannot fill {shape} of '{dst.name}' at once; store at most 128 rows",
+        )
+    filled = Tile.of(Storage.new("SBUF", shape, dst.dtype, "constant"))
+    now()
+    assign.fill(filled, value)
+    return filled
+
+
+def _in_sbuf(tensor):
+    if tensor.space != "PSUM":
+        return tensor
+    copied = session.current().launch.tensor("SBUF", tensor.shape, tensor.dtype, "store")
+    isa.tensor_copy(dst=copied, src=tensor)
+    return copied
+
+
+def load_transpose2d(src, *, dtype=None, mask=None, **_):
+    """A tile in SBUF with the transpose of a two-dimensional HBM tensor."""
+    if not isinstance(src, Tile) or src.space != "HBM":
+        refuse("load.src", f"nl.load_transpose2d: src must be a tensor in HBM, got {described(src)}")
+    return whole(
+        "nl.load_transpose2d",
+        src,
+        src.shape[::-1],
+        lambda dst: lowering.load_transpose2d(src.tensor, dtype, dst=dst),
+        result_dtype(dtype, src.dtype),
+        mask,
+        ("SBUF",),
+    )
+
+
+def rand(shape, dtype=dtypes.float32, **_):
+    """A tile of uniform random numbers of [0, 1).
+
+    While the simulator lacks the engines' random number instruction, they are data of the program that a DMA
+    loads; the seed is that of trnsim.install().
+    """
+    now()
+    if hasattr(isa, "rng") or hasattr(isa, "rand2"):
+        return Tile.of(Storage(lowering.rand(tuple(shape), dtype_of(dtype))))
+    numbers = run.current().random(session.settings.seed).random(tuple(shape), np.float32)
+    return load(assign.constant(numbers, dtypes.float32, "rand"), dtype=dtype)
+
+
+def random_seed(seed, **_):
+    """Seed the engines' random numbers from a [1, 1] tile."""
+    now()
+    lowering.random_seed(native(operand(seed, "nl.random_seed", "seed")))
+
+
+def atomic_rmw(dst, value, op, *, mask=None, **_):
+    """Add the rows of `value` to rows of an HBM tensor chosen by an index tile."""
+    dma_copy(dst=dst, src=value, dst_rmw_op=op, mask=mask)
