@@ -63,6 +63,8 @@ def tile_scalar(name, data, operand, reverse, dtype=None, dst=None):
 
 def _two_tiles(name, x, y, dtype, dst):
     dtype = dtype or x.dtype
+    if x.shape == y.shape:  # the usual case, for which the rest is in vain
+        return _tensor_tensor(name, x, y, dtype, dst)
     x, y = broadcasting.align_partitions(x, y, f"nl.{name}")
     for data, column, reverse in ((x, y, False), (y, x, True)):
         if is_column(column) and not is_column(data) and _takes_column(name, data, column):

@@ -38,7 +38,7 @@ class Kernel:
         for edge in edges:
             if not isinstance(edge, (tuple, list)) or len(edge) != 2:
                 error = _native.ProgramError(
-                    f"with_schedule takes pairs (instruction, instruction or list that comes before it), got {edge!r}"
+                    f"with_schedule takes pairs (instruction, instruction or list before it), got {edge!r}"
                 )
                 error.rule = "launch.schedule"
                 raise error
