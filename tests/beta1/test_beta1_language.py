@@ -210,3 +210,24 @@ def test_small_tiles_are_transposed_by_the_vector_engine(rng):
     got = computed(lambda t: nisa.nc_transpose(t, engine=nisa.vector_engine), a, shape=(16, 32))
     np.testing.assert_array_equal(got, a.T)
     assert trnsim.last_profile().instructions[1]["engine"] == "Vector"
+
+
+def test_products_of_mixed_widths_are_float32(rng):
+    a, b = rng.standard_normal((64, 64)).astype(np.float32), rng.standard_normal((64, 64)).astype(nl.bfloat16)
+    got = computed(lambda s, t: nl.matmul(s, t, transpose_x=True), a, b)
+    np.testing.assert_allclose(got, a.T @ b.astype(np.float32), rtol=1e-4, atol=1e-4)
+
+
+def test_a_transposing_matmul_may_widen(rng):
+    a = rng.standard_normal((64, 32)).astype(nl.bfloat16)
+
+    @nki.jit
+    def kernel(a):
+        out = nl.ndarray((32, 64), dtype=nl.float32, buffer=nl.shared_hbm)
+        turned = nl.ndarray((32, 64), dtype=nl.float32, buffer=nl.psum)
+        identity = nl.load(nl.shared_identity_matrix(64, dtype=nl.bfloat16))
+        turned[...] = nisa.nc_matmul(nl.load(a), identity, is_transpose=True, is_moving_onezero=True)
+        nl.store(out, turned)
+        return out
+
+    np.testing.assert_array_equal(kernel(a), a.T.astype(np.float32))

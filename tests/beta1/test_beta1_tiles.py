@@ -184,6 +184,43 @@ def test_each_part_of_a_psum_tile_accumulates_for_itself(rng):
     np.testing.assert_array_equal(kernel(a), np.concatenate([product, 2 * product], axis=1))
 
 
+def test_a_part_adds_to_what_the_whole_accumulated(rng):
+    a = rng.integers(-4, 4, (128, 128)).astype(np.float32)
+
+    @nki.jit
+    def kernel(a):
+        out = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.shared_hbm)
+        x = nl.load(a)
+        total = nl.zeros((128, 128), dtype=nl.float32, buffer=nl.psum)
+        total += nisa.nc_matmul(x, x)
+        total[:, 32:64] += nisa.nc_matmul(x, x[:, 32:64])
+        total += nisa.nc_matmul(x, x)
+        nl.store(out, total)
+        return out
+
+    product = a.T @ a
+    expected = 2 * product
+    expected[:, 32:64] += product[:, 32:64]
+    np.testing.assert_array_equal(kernel(a), expected)
+
+
+def test_an_assigned_matmul_starts_anew(rng):
+    a = rng.integers(-4, 4, (128, 128)).astype(np.float32)
+
+    @nki.jit
+    def kernel(a):
+        out = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.shared_hbm)
+        x = nl.load(a)
+        total = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.psum)
+        total += nisa.nc_matmul(x, x)
+        total[...] = nisa.nc_matmul(x, x)
+        total += nisa.nc_matmul(x, x)
+        nl.store(out, total)
+        return out
+
+    np.testing.assert_array_equal(kernel(a), 2 * (a.T @ a))
+
+
 def test_zeros_in_psum_without_a_matmul_are_zeros():
     @nki.jit
     def kernel():
@@ -213,6 +250,8 @@ def test_numbers_fill_tiles_and_single_elements():
     "rule, body, word",
     [
         ("tensor.truth", lambda a, x: 1 if x > 0 else 2, "nl.where"),
+        ("tensor.value", lambda a, x: range(x), "loop bound"),
+        ("tensor.value", lambda a, x: np.asarray(x), "numpy array"),
         ("tensor.immutable", lambda a, x: nl.store(a, x), "mutable_tensor"),
         ("assign.hbm", lambda a, x: a.__setitem__(0, x), "nl.store"),
         ("assign.shape", lambda a, x: x.__setitem__(slice(0, 64), nl.load(a)), "(128, 64)"),

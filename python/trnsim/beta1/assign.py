@@ -13,6 +13,7 @@ from trnsim.beta1.tile import Tile
 from trnsim.lowering.tiles import refuse, same_dtype
 
 isa = _native.isa
+_ZEROED = ("zeroed",)  # in a storage's groups: what no matmul has written is zero
 
 
 def assign(dst, value) -> None:
@@ -125,19 +126,18 @@ def accumulate(dst: Tile, op: str, value):
     return dst
 
 
-def _adds(dst: Tile) -> bool:
-    """Whether a matmul must add to `dst`, or is the first of its accumulation and may overwrite it."""
+def _adds(dst: Tile):
+    """nc_matmul's `accumulate` for `dst += matmul`.
+
+    None lets each element decide: the first matmul of an accumulation overwrites the zeros, or the bytes never
+    written, that it finds; later ones add.
+    """
     storage = dst.storage
     key = dst.view_key
     if key in storage.groups:
         return True
     if storage.zero:
-        whole = dst.size == _size(storage.shape)
-        storage.groups.add(("zeroed",))
-        storage.target(whole)
-        storage.groups.add(key)
-        return False
-    # Until a matmul has written here, zeros and bytes never written are both a fresh start.
-    fresh = ("zeroed",) in storage.groups or not dst.tensor.written
-    storage.groups.add(key)
-    return not fresh
+        storage.groups.add(_ZEROED)
+        storage.target(dst.size == _size(storage.shape))
+        return None
+    return None if _ZEROED in storage.groups or not dst.tensor.written else True

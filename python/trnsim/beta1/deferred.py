@@ -26,7 +26,7 @@ _NOTHING = (None, None)
 class Deferred(Tile):
     """A tile that an instruction will write.
 
-    emit(dst, accumulate): issues the instruction(s) into the tile `dst`. spaces: memories that the result can
+    emit(dst, accumulate): issues the instruction(s) into the tile `dst`; accumulate is nc_matmul's. spaces: memories that the result can
     be written to directly, the first by default. exact: the dtype that the instruction must find in its
     destination (it does not convert, or the kernel asked for that dtype). sums: emit can accumulate in PSUM.
     """
@@ -66,10 +66,10 @@ class Deferred(Tile):
             )
         emit = self._take()
         storage = Storage.new(self.spaces[0], self.shape, self.dtype, self.result_name)
-        emit(Tile.of(storage), None)
+        emit(Tile.of(storage), False)
         self._storage = storage
 
-    def settle_into(self, dst: Tile, accumulate=None):
+    def settle_into(self, dst: Tile, accumulate=False):
         """Issue the instruction into `dst`; from then on this result is `dst`."""
         self._take()(dst.with_shape(self.shape), accumulate)
         self._storage, self._view, self._base = dst.storage, dst.with_shape(self.shape)._view, dst._base

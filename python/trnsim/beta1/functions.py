@@ -165,6 +165,13 @@ def rms_norm(x, w, axis, n, epsilon=1e-6, *, dtype=None, compute_dtype=None, mas
     )
 
 
+def _one_width(x, y):
+    """Both operands of a product with 32 bits where one has: the Tensor engine does not mix them with others."""
+    if (x.itemsize == 4) == (y.itemsize == 4):
+        return x, y
+    return tuple(t if t.itemsize == 4 else lowering.copy(t, dtypes.float32) for t in (x, y))
+
+
 def matmul(x, y, *, transpose_x=False, mask=None, **_):
     """x @ y (x.T @ y with transpose_x) in PSUM, float32. `psum += nl.matmul(...)` accumulates there."""
     x, y = tile(x, "nl.matmul", "x"), tile(y, "nl.matmul", "y")
@@ -173,8 +180,9 @@ def matmul(x, y, *, transpose_x=False, mask=None, **_):
     rows = x.shape[1] if transpose_x else x.shape[0]
 
     def emit(dst, accumulate):
+        left, right = _one_width(x.tensor, y.tensor)
         dst.storage.groups.add(dst.view_key)
-        lowering.matmul(x.tensor, y.tensor, transpose_x, dst=dst.target(), accumulate=bool(accumulate))
+        lowering.matmul(left, right, transpose_x, dst=dst.target(), accumulate=accumulate)
 
     return defer("nl.matmul", emit, (rows, y.shape[1]), dtypes.float32, ("PSUM",), sums=True)
 

@@ -199,12 +199,6 @@ def _integer(entry, name) -> int:
         return operator.index(entry)
     except TypeError:
         pass
-    if hasattr(entry, "storage"):
-        refuse(
-            "index.tile",
-            f"subscript of '{name}' is a tile; a tile can index only the first dimension of an HBM tensor in "
-            "nl.load, nl.store and nisa.dma_copy, beside index expressions of nl.arange",
-        )
     return refuse(
         "index.type",
         f"subscript of '{name}' must be made of integers, slices, nl.ds, '...' and None, or of index "

@@ -203,6 +203,15 @@ class Tile:
             "decide an `if`, `while`, `and` or `or` of the kernel. Select with nl.where or mask=.",
         )
 
+    def _no_number(self, *_):
+        refuse(
+            "tensor.value",
+            f"tile '{self.name}' has no value in Python: its values exist only on the chip, so they cannot be"
+            " a loop bound, an index or a numpy array. Return it from the kernel to see it.",
+        )
+
+    __index__ = __int__ = __float__ = __array__ = _no_number
+
     def __iter__(self):
         refuse(
             "tensor.iteration",

@@ -5,7 +5,7 @@ from trnsim.beta1.deferred import defer
 from trnsim.beta1.enums import matmul_perf_mode, tensor_engine, unknown_engine, vector_engine
 from trnsim.beta1.instructions.elementwise import tensor_copy
 from trnsim.beta1.issue import dtype_of, isa, parts_of, shrink, tile
-from trnsim.lowering.tiles import refuse
+from trnsim.lowering.tiles import refuse, same_dtype
 
 _PERF_MODES = {
     "double_row": matmul_perf_mode.double_row,
@@ -41,11 +41,7 @@ def nc_matmul(
                 f"nc_matmul: perf_mode '{perf_mode}' is not one of {', '.join(_PERF_MODES)}",
             )
         perf_mode = _PERF_MODES[perf_mode]
-    options = {
-        "is_stationary_onezero": is_stationary_onezero,
-        "is_moving_onezero": is_moving_onezero,
-        "is_transpose": is_transpose,
-    }
+    options = {"is_stationary_onezero": is_stationary_onezero, "is_moving_onezero": is_moving_onezero}
     if len(tile_position) or len(tile_size):
         options.update(tile_position=tile_position, tile_size=tile_size)
     if perf_mode is not None:
@@ -56,6 +52,8 @@ def nc_matmul(
         (moving.shape[2],) if double and moving.ndim == 3 else moving.shape[1:]
     )
 
+    moves = is_transpose and session.current().launch.generation >= 3
+
     def emit(dst, accumulate):
         for ranges in parts:
             left = (
@@ -64,16 +62,18 @@ def nc_matmul(
                 else stationary.part([ranges[0]] + [None] * (stationary.ndim - 1))
             )
             out = dst if ranges is None else dst.part([None] + list(ranges[1:]))
+            # Where bits cannot be moved into the type of dst, a product with the permutation gives the same values.
+            moved = is_transpose and not (moves and not same_dtype(dst.dtype, stationary.dtype))
             dst.storage.groups.add(out.view_key)
             isa.nc_matmul(
                 dst=out.target(),
                 stationary=left.tensor,
                 moving=shrink(moving, ranges, moving.shape).tensor,
-                accumulate=None if is_transpose else bool(accumulate),
+                is_transpose=moved,
+                accumulate=None if moved else accumulate,
                 **options,
             )
 
-    moves = is_transpose and session.current().launch.generation >= 3
     return defer(
         "nc_matmul",
         emit,
