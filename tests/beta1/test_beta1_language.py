@@ -231,3 +231,22 @@ def test_a_transposing_matmul_may_widen(rng):
         return out
 
     np.testing.assert_array_equal(kernel(a), a.T.astype(np.float32))
+
+
+def test_statistics_take_any_free_axes(rng):
+    a = rng.standard_normal((64, 8, 4)).astype(np.float32)
+    np.testing.assert_allclose(
+        computed(lambda t: nl.mean(t, axis=1), a, shape=(64, 4)), a.mean(1), rtol=1e-5, atol=1e-6
+    )
+    np.testing.assert_allclose(
+        computed(lambda t: nl.var(t, axis=[1]), a, shape=(64, 1, 4)),
+        a.var(1, keepdims=True),
+        rtol=1e-4,
+        atol=1e-6,
+    )
+
+
+def test_functions_that_are_not_there_say_so_when_called():
+    with pytest.raises(trnsim.Unimplemented, match="sendrecv"):
+        nisa.sendrecv()
+    assert not hasattr(nisa, "no_such_instruction")

@@ -129,8 +129,8 @@ def accumulate(dst: Tile, op: str, value):
 def _adds(dst: Tile):
     """nc_matmul's `accumulate` for `dst += matmul`.
 
-    None lets each element decide: the first matmul of an accumulation overwrites the zeros, or the bytes never
-    written, that it finds; later ones add.
+    None lets each element decide: the first matmul of an accumulation overwrites the zeros, or the bytes
+    never written, that it finds; later ones add.
     """
     storage = dst.storage
     key = dst.view_key

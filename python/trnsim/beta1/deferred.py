@@ -26,9 +26,10 @@ _NOTHING = (None, None)
 class Deferred(Tile):
     """A tile that an instruction will write.
 
-    emit(dst, accumulate): issues the instruction(s) into the tile `dst`; accumulate is nc_matmul's. spaces: memories that the result can
-    be written to directly, the first by default. exact: the dtype that the instruction must find in its
-    destination (it does not convert, or the kernel asked for that dtype). sums: emit can accumulate in PSUM.
+    emit(dst, accumulate): issues the instruction(s) into the tile `dst`; accumulate is nc_matmul's. spaces:
+    memories that the result can be written to directly, the first by default. exact: the dtype that the
+    instruction must find in its destination (it does not convert, or the kernel asked for that dtype). sums:
+    emit can accumulate in PSUM.
     """
 
     def __init__(self, name, emit, shape, dtype, spaces=("SBUF", "PSUM"), exact=False, sums=False):

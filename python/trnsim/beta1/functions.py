@@ -7,10 +7,21 @@ from trnsim import dtypes, lowering
 from trnsim.beta1 import run
 from trnsim.beta1.deferred import defer
 from trnsim.beta1.index import broadcast_shapes
-from trnsim.beta1.issue import described, dtype_of, native, now, operand, parts_of, promote, shrink, tile
+from trnsim.beta1.issue import (
+    described,
+    dtype_of,
+    native,
+    no_mask,
+    now,
+    operand,
+    parts_of,
+    promote,
+    shrink,
+    tile,
+)
 from trnsim.beta1.storage import Storage
 from trnsim.beta1.tile import Tile
-from trnsim.lowering.tiles import name_of_dtype, refuse
+from trnsim.lowering.tiles import axes_of, name_of_dtype, refuse
 
 _FLOAT_RESULT = frozenset(
     "exp log sin cos tan arctan tanh sqrt rsqrt sigmoid gelu gelu_dx gelu_apprx_tanh gelu_apprx_sigmoid silu "
@@ -78,11 +89,12 @@ def unary(op, x, *, dtype=None, mask=None, **_):
     integers = "float" not in name_of_dtype(x.dtype)
     default = dtypes.float32 if op in _FLOAT_RESULT and integers else x.dtype
 
+    # Until NKI 0.5 nl.rsqrt was the Scalar engine's.
+    function = lowering.activation if op == "rsqrt" else lowering.unary
+
     def emit(dst, accumulate):
         for ranges in parts_of(mask, x.shape, f"nl.{op}"):
-            lowering.unary(
-                op, shrink(x, ranges, x.shape).tensor, dtype, dst=shrink(dst, ranges, x.shape).target()
-            )
+            function(op, shrink(x, ranges, x.shape).tensor, dtype, dst=shrink(dst, ranges, x.shape).target())
 
     return defer(op, emit, x.shape, result_dtype(dtype, default), exact=dtype is not None)
 
@@ -94,13 +106,9 @@ def reduction(op, x, axis, *, dtype=None, mask=None, keepdims=False, **_):
     return reduced(f"nl.{op}", op, x, axis, mask, dtype, False, keepdims)
 
 
-def whole(name, x, shape, emit, dtype, mask, spaces=("SBUF", "PSUM"), exact=False):
-    """A function that looks at the whole tile; a mask narrows x to one rectangle first."""
-    if mask is not None and mask is not True:
-        refuse(
-            "mask.instruction",
-            f"{name} takes no mask in the simulator; give it the part of the tile by a subscript",
-        )
+def whole(name, shape, emit, dtype, mask, spaces=("SBUF", "PSUM"), exact=False):
+    """A function that looks at the whole tile and takes no mask."""
+    no_mask(mask, name)
     return defer(name, lambda dst, accumulate: emit(dst.target()), shape, dtype, spaces, exact)
 
 
@@ -125,18 +133,21 @@ def all(x, axis, *, dtype=None, mask=None, keepdims=False, **_):  # noqa: A001
 
 
 def _statistic(name, function, x, axis, dtype, mask, keepdims):
+    """A statistic along any free axes: the view brings them last, which costs nothing."""
     x = tile(x, f"nl.{name}", "x")
-    axes = lowering.reductions.axes_of(axis, x.ndim, f"nl.{name}")
-    kept = [size for d, size in enumerate(x.shape) if d not in axes]
-    shape = tuple(1 if d in axes else size for d, size in enumerate(x.shape)) if keepdims else tuple(kept)
-    return whole(
-        f"nl.{name}",
-        x,
-        shape,
-        lambda dst: function(x.tensor, axes, dtype, keepdims, dst=dst),
-        result_dtype(dtype, x.dtype),
-        mask,
-    )
+    axes = axes_of(axis, x.ndim, f"nl.{name}")
+    if 0 in axes:
+        refuse("language.axis", f"nl.{name}: axis 0 is the partition axis; nl.transpose first")
+    kept = [d for d in range(x.ndim) if d not in axes]
+    shape = tuple(1 if d in axes else size for d, size in enumerate(x.shape) if keepdims or d not in axes)
+    no_mask(mask, f"nl.{name}")
+
+    def emit(dst, accumulate):
+        seen = x.permute(kept + list(axes))
+        out = dst.like([x.shape[d] for d in kept] + [1] * len(axes) * keepdims)
+        function(seen.tensor, tuple(range(len(kept), x.ndim)), dtype, keepdims, dst=out.target())
+
+    return defer(name, emit, shape, result_dtype(dtype, x.dtype), exact=dtype is not None)
 
 
 def softmax(x, axis=-1, *, dtype=None, mask=None, **_):
@@ -144,7 +155,6 @@ def softmax(x, axis=-1, *, dtype=None, mask=None, **_):
     x = tile(x, "nl.softmax", "x")
     return whole(
         "nl.softmax",
-        x,
         x.shape,
         lambda dst: lowering.softmax(x.tensor, axis, dtype, dst=dst),
         result_dtype(dtype, x.dtype),
@@ -157,7 +167,6 @@ def rms_norm(x, w, axis, n, epsilon=1e-6, *, dtype=None, compute_dtype=None, mas
     x, w = tile(x, "nl.rms_norm", "x"), tile(w, "nl.rms_norm", "w")
     return whole(
         "nl.rms_norm",
-        x,
         x.shape,
         lambda dst: lowering.rms_norm(x.tensor, w.tensor, axis, n, epsilon, dtype, compute_dtype, dst=dst),
         result_dtype(dtype, x.dtype),
@@ -166,7 +175,8 @@ def rms_norm(x, w, axis, n, epsilon=1e-6, *, dtype=None, compute_dtype=None, mas
 
 
 def _one_width(x, y):
-    """Both operands of a product with 32 bits where one has: the Tensor engine does not mix them with others."""
+    """Both operands of a product with 32 bits where one has: the Tensor engine does not mix them with
+    others."""
     if (x.itemsize == 4) == (y.itemsize == 4):
         return x, y
     return tuple(t if t.itemsize == 4 else lowering.copy(t, dtypes.float32) for t in (x, y))
@@ -193,7 +203,6 @@ def transpose(x, *, dtype=None, mask=None, **_):
     target = result_dtype(dtype, x.dtype)
     return whole(
         "nl.transpose",
-        x,
         (x.shape[1], x.shape[0]),
         lambda dst: lowering.transpose(x.tensor, dtype, dst=dst),
         target,
@@ -213,7 +222,6 @@ def where(condition, x, y, *, dtype=None, mask=None, **_):
     target = result_dtype(dtype, default)
     return whole(
         "nl.where",
-        condition,
         broadcast_shapes(shapes),
         lambda dst: lowering.where(condition.tensor, native(x), native(y), target, dst=dst),
         target,
@@ -244,7 +252,6 @@ def gather_flattened(data, indices, *, mask=None, dtype=None, **_):
     data, indices = tile(data, "nl.gather_flattened", "data"), tile(indices, "nl.gather_flattened", "indices")
     return whole(
         "nl.gather_flattened",
-        data,
         indices.shape,
         lambda dst: lowering.gather_flattened(data.tensor, indices.tensor, dtype, dst=dst),
         result_dtype(dtype, data.dtype),
@@ -258,7 +265,6 @@ def dropout(x, rate, *, dtype=None, mask=None, **_):
     x, rate = tile(x, "nl.dropout", "x"), operand(rate, "nl.dropout", "rate")
     return whole(
         "nl.dropout",
-        x,
         x.shape,
         lambda dst: lowering.dropout(x.tensor, native(rate), dtype, dst=dst),
         result_dtype(dtype, x.dtype),

@@ -64,12 +64,21 @@ def get_nc_version() -> nc_version:
     return nc_version(session.current().launch.generation)
 
 
+_ELSEWHERE = frozenset(
+    "tensor_copy_dynamic_src tensor_copy_dynamic_dst builtin_custom_op rng rand2 rand_set_state"
+    " rand_get_state set_rng_seed core_barrier sendrecv nc_matmul_mx quantize_mx dma_compute"
+    " nonzero_with_count register_alloc register_move register_load register_store".split()
+)
+
+
 def __getattr__(name):
-    if hasattr(_native.isa, name):
-        raise _native.Unimplemented(
-            f"nisa.{name} is not there yet in the Beta 1 dialect (import neuronxcc.nki); `import nki` has it"
-        )
-    raise AttributeError(f"module 'neuronxcc.nki.isa' has no attribute '{name}'")
+    if name not in _ELSEWHERE and not hasattr(_native.isa, name):
+        raise AttributeError(f"module 'neuronxcc.nki.isa' has no attribute '{name}'")
+
+    def missing(*_, **__):
+        raise _native.Unimplemented(f"nisa.{name} is not there in the Beta 1 dialect (import neuronxcc.nki)")
+
+    return missing
 
 
 __all__ = [

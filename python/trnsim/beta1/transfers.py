@@ -117,7 +117,6 @@ def load_transpose2d(src, *, dtype=None, mask=None, **_):
         refuse("load.src", f"nl.load_transpose2d: src must be a tensor in HBM, got {described(src)}")
     return whole(
         "nl.load_transpose2d",
-        src,
         src.shape[::-1],
         lambda dst: lowering.load_transpose2d(src.tensor, dtype, dst=dst),
         result_dtype(dtype, src.dtype),
