@@ -123,7 +123,7 @@ def _following(code):
     """The operation after each one, as (name, argument), by offset; also by the offsets of its inline
     caches."""
     operations = [
-        (entry.offset, (entry.opname, entry.argval))
+        (entry.offset, _first(entry.opname, entry.argval))
         for entry in dis.get_instructions(code)
         if entry.opname != "CACHE"
     ]
@@ -132,3 +132,8 @@ def _following(code):
         for (offset, _), (end, following) in zip(operations, operations[1:])
         for at in range(offset, end, 2)
     }
+
+
+def _first(name, argument):
+    """Of an operation that Python 3.13 fuses from two, the first: STORE_FAST_LOAD_FAST (a, b) stores a."""
+    return ("STORE_FAST", argument[0]) if name.startswith("STORE_FAST_") else (name, argument)

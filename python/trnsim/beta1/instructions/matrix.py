@@ -62,7 +62,8 @@ def nc_matmul(
                 else stationary.part([ranges[0]] + [None] * (stationary.ndim - 1))
             )
             out = dst if ranges is None else dst.part([None] + list(ranges[1:]))
-            # Where bits cannot be moved into the type of dst, a product with the permutation gives the same values.
+            # Where bits cannot be moved into the type of dst, a product with the permutation gives the
+            # same values.
             moved = is_transpose and not (moves and not same_dtype(dst.dtype, stationary.dtype))
             dst.storage.groups.add(out.view_key)
             isa.nc_matmul(
