@@ -87,6 +87,30 @@ def test_programs_of_a_grid_share_outputs(grid):
     assert seen == [(i, j, 4, (4, 2), 2) for i in range(4) for j in range(2)]
 
 
+def test_shared_zeros_are_written_once():
+    @nki.jit
+    def kernel(a):
+        out = nl.zeros((4, 32, 64), dtype=a.dtype, buffer=nl.shared_hbm)
+        if nl.program_id(0) != 2:
+            nl.store(out[nl.program_id(0)], nl.load(a[nl.ds(nl.program_id(0) * 32, 32)]))
+        return out
+
+    expected = A.reshape(4, 32, 64).copy()
+    expected[2] = 0
+    np.testing.assert_array_equal(kernel[4](A), expected)
+
+
+def test_programs_that_create_different_outputs_are_refused(refused):
+    @nki.jit
+    def kernel(a):
+        out = nl.ndarray((32, 64 + nl.program_id(0)), dtype=a.dtype, buffer=nl.shared_hbm)
+        nl.store(out[:, 0:64], nl.load(a[0:32]))
+        return out
+
+    with refused("grid.outputs", "same order"):
+        kernel[2](A)
+
+
 def test_a_kernel_calls_kernels():
     @nki.jit
     def kernel(a):

@@ -46,8 +46,9 @@ class Run:
     def __init__(self):
         self.launch = None
         self.pending = None  # the Deferred whose instruction has not been issued yet
+        self.program_id = ()
         self.outputs = []  # shared_hbm tensors, in the order of their creation: the same in every program
-        self.next_output = 0
+        self._output = 0
         self.epoch = 0  # calls of the dialect so far: what the current one uses must stay
         self._random = None
         self._used = {}  # id: weak reference to a storage, least recently used first
@@ -58,7 +59,8 @@ class Run:
             self.launch = RoomyLaunch(frame.launch, self)
         frame.launch = self.launch
         frame.run = self
-        self.next_output = 0
+        self.program_id = frame.program_id
+        self._output = 0
 
     def random(self, seed: int):
         """The generator of this launch's random numbers."""
@@ -94,12 +96,10 @@ class Run:
         ]
         return [s for s in here if s.complete] + [s for s in here if not s.complete]
 
-    def shared_output(self, create):
-        """The next shared_hbm tensor of the program; the first program of a grid creates it."""
-        if self.next_output == len(self.outputs):
-            self.outputs.append(create())
-        self.next_output += 1
-        return self.outputs[self.next_output - 1]
+    def next_output(self):
+        """The next shared_hbm tensor of this program, if an earlier program of the grid has created it."""
+        self._output += 1
+        return self.outputs[self._output - 1] if self._output <= len(self.outputs) else None
 
 
 def current() -> Run:

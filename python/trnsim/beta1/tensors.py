@@ -95,11 +95,20 @@ def _on_chip(shape):
 
 
 def _hbm(shape, dtype, buffer, name, value):
-    def create():
-        return Storage(run.current().launch.tensor("HBM", shape, dtype, name))
-
-    storage = run.current().shared_output(create) if buffer == "shared_hbm" else create()
+    known = run.current().next_output() if buffer == "shared_hbm" else None
+    if known is not None:
+        if (known.shape, known.dtype) != (shape, dtype):
+            refuse(
+                "grid.outputs",
+                f"program {run.current().program_id} of the grid creates '{name}' with shape {shape}, where"
+                f" the first program created '{known.name}' with shape {known.shape}: programs share their"
+                " nl.shared_hbm tensors and must create the same ones in the same order",
+            )
+        return Tile.of(known)
+    storage = Storage(run.current().launch.tensor("HBM", shape, dtype, name))
     tensor = Tile.of(storage)
+    if buffer == "shared_hbm":
+        run.current().outputs.append(storage)
     if value is not None:
         now()
         launch = run.current().launch
