@@ -133,3 +133,21 @@ def test_a_mask_of_another_shape_is_refused(refused):
 
     with refused("mask.shape", "(128, 256)"):
         kernel(A)
+
+
+def test_index_tiles_may_be_masked(rng):
+    rows = rng.permutation(128)[:64].astype(np.int32).reshape(64, 1)
+    rows[50:] = 999  # left out by the mask
+
+    @nki.jit
+    def kernel(a, rows):
+        out = nl.zeros((128, 32), dtype=a.dtype, buffer=nl.shared_hbm)
+        i_p, i_f = nl.arange(64)[:, None], nl.arange(32)[None, :]
+        index = nl.load(rows)
+        tile = nl.load(a[index[i_p, 0], i_f], mask=i_p < 50)
+        nl.store(out[index[i_p, 0], i_f], tile, mask=(i_p < 50) & (i_f < 16))
+        return out
+
+    expected = np.zeros((128, 32), np.float32)
+    expected[rows[:50, 0], :16] = A[rows[:50, 0], :16]
+    np.testing.assert_array_equal(kernel(A, rows), expected)

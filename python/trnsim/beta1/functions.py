@@ -54,7 +54,7 @@ def _broadcast(x, y):
     return x, y, broadcast_shapes([x.shape, y.shape])
 
 
-def binary(op, x, y, *, dtype=None, mask=None, **_):
+def binary(op, x, y, dtype=None, mask=None, name=None):
     """x <op> y: tiles that broadcast, or a tile and a number."""
     name = f"nl.{op}"
     if not isinstance(x, Tile) and not isinstance(y, Tile):
@@ -83,7 +83,7 @@ def binary_into(op, x, y, dst) -> None:
     lowering.binary(op, native(x), native(y), dst=dst.target())
 
 
-def unary(op, x, *, dtype=None, mask=None, **_):
+def unary(op, x, dtype=None, mask=None, name=None):
     """op(x), element by element."""
     x = tile(x, f"nl.{op}", "x")
     integers = "float" not in name_of_dtype(x.dtype)
@@ -99,7 +99,7 @@ def unary(op, x, *, dtype=None, mask=None, **_):
     return defer(op, emit, x.shape, result_dtype(dtype, default), exact=dtype is not None)
 
 
-def reduction(op, x, axis, *, dtype=None, mask=None, keepdims=False, **_):
+def reduction(op, x, axis, dtype=None, mask=None, keepdims=False, name=None):
     """Reduce free axes of a tile."""
     from trnsim.beta1.instructions.reductions import reduced
 
@@ -112,22 +112,22 @@ def whole(name, shape, emit, dtype, mask, spaces=("SBUF", "PSUM"), exact=False):
     return defer(name, lambda dst, accumulate: emit(dst.target()), shape, dtype, spaces, exact)
 
 
-def copy(src, *, dtype=None, mask=None, **_):
+def copy(src, dtype=None, mask=None, name=None):
     """A copy of a tile, in SBUF."""
     return unary("copy", src, dtype=dtype, mask=mask)
 
 
-def mean(x, axis, *, dtype=None, mask=None, keepdims=False, **_):
+def mean(x, axis, dtype=None, mask=None, keepdims=False, name=None):
     """The mean along free axes, summed in float32."""
     return _statistic("mean", lowering.mean, x, axis, dtype, mask, keepdims)
 
 
-def var(x, axis, *, dtype=None, mask=None, keepdims=True, **_):
+def var(x, axis, dtype=None, mask=None, keepdims=True, name=None):
     """The population variance along the last free axes; axes are kept with size 1."""
     return _statistic("var", lowering.var, x, axis, dtype, mask, True)
 
 
-def all(x, axis, *, dtype=None, mask=None, keepdims=False, **_):  # noqa: A001
+def all(x, axis, dtype=None, mask=None, keepdims=False, name=None):  # noqa: A001
     """1 where every element along the axes is nonzero, else 0."""
     return _statistic("all", lowering.all_, x, axis, dtype or dtypes.bool_, mask, keepdims)
 
@@ -150,8 +150,8 @@ def _statistic(name, function, x, axis, dtype, mask, keepdims):
     return defer(name, emit, shape, result_dtype(dtype, x.dtype), exact=dtype is not None)
 
 
-def softmax(x, axis=-1, *, dtype=None, mask=None, **_):
-    """exp(x - max) / sum of it, along the last free axes."""
+def softmax(x, axis=-1, dtype=None, compute_dtype=None, mask=None, name=None):
+    """exp(x - max) / sum of it, along the last free axes; computed in float32 whatever compute_dtype says."""
     x = tile(x, "nl.softmax", "x")
     return whole(
         "nl.softmax",
@@ -162,7 +162,7 @@ def softmax(x, axis=-1, *, dtype=None, mask=None, **_):
     )
 
 
-def rms_norm(x, w, axis, n, epsilon=1e-6, *, dtype=None, compute_dtype=None, mask=None, **_):
+def rms_norm(x, w, axis, n, epsilon=1e-6, dtype=None, compute_dtype=None, mask=None, name=None):
     """x / sqrt(sum of squares / n + epsilon) * w."""
     x, w = tile(x, "nl.rms_norm", "x"), tile(w, "nl.rms_norm", "w")
     return whole(
@@ -182,7 +182,7 @@ def _one_width(x, y):
     return tuple(t if t.itemsize == 4 else lowering.copy(t, dtypes.float32) for t in (x, y))
 
 
-def matmul(x, y, *, transpose_x=False, mask=None, **_):
+def matmul(x, y, transpose_x=False, mask=None, name=None):
     """x @ y (x.T @ y with transpose_x) in PSUM, float32. `psum += nl.matmul(...)` accumulates there."""
     x, y = tile(x, "nl.matmul", "x"), tile(y, "nl.matmul", "y")
     if mask is not None:
@@ -197,7 +197,7 @@ def matmul(x, y, *, transpose_x=False, mask=None, **_):
     return defer("nl.matmul", emit, (rows, y.shape[1]), dtypes.float32, ("PSUM",), sums=True)
 
 
-def transpose(x, *, dtype=None, mask=None, **_):
+def transpose(x, dtype=None, mask=None, name=None):
     """Partition and free axis exchanged, in PSUM."""
     x = tile(x, "nl.transpose", "x")
     target = result_dtype(dtype, x.dtype)
@@ -212,7 +212,7 @@ def transpose(x, *, dtype=None, mask=None, **_):
     )
 
 
-def where(condition, x, y, *, dtype=None, mask=None, **_):
+def where(condition, x, y, dtype=None, mask=None, name=None):
     """x where the condition is not zero, y elsewhere; x and y are tiles or numbers."""
     condition = tile(condition, "nl.where", "condition")
     x, y = operand(x, "nl.where", "x"), operand(y, "nl.where", "y")
@@ -229,7 +229,7 @@ def where(condition, x, y, *, dtype=None, mask=None, **_):
     )
 
 
-def broadcast_to(src, shape, **_):
+def broadcast_to(src, shape, name=None):
     """`src` with axes of size 1 repeated to `shape`. Free axes cost nothing; partitions go through the Tensor
     engine."""
     src = tile(src, "nl.broadcast_to", "src")
@@ -247,7 +247,7 @@ def broadcast_to(src, shape, **_):
     return src.broadcast_free(shape)
 
 
-def gather_flattened(data, indices, *, mask=None, dtype=None, **_):
+def gather_flattened(data, indices, mask=None, dtype=None, name=None):
     """result[p, j] = data[p, indices[p, j]], the free axes of data flattened."""
     data, indices = tile(data, "nl.gather_flattened", "data"), tile(indices, "nl.gather_flattened", "indices")
     return whole(
@@ -260,7 +260,7 @@ def gather_flattened(data, indices, *, mask=None, dtype=None, **_):
     )
 
 
-def dropout(x, rate, *, dtype=None, mask=None, **_):
+def dropout(x, rate, dtype=None, mask=None, name=None):
     """x with elements replaced by 0, each with probability `rate`."""
     x, rate = tile(x, "nl.dropout", "x"), operand(rate, "nl.dropout", "rate")
     return whole(
@@ -272,7 +272,7 @@ def dropout(x, rate, *, dtype=None, mask=None, **_):
     )
 
 
-def device_print(prefix, x=None, *, mask=None, **_):
+def device_print(prefix, x=None, mask=None, name=None):
     """Print a tile's values now."""
     run.current().flush()
     print(prefix, x if x is not None else "")

@@ -61,6 +61,14 @@ class Indirect:
         every_row = Affine((tile.shape[0],) + (1,) * (len(free) - 1), 0, (1,) + (0,) * (len(free) - 1))
         return Indirect(tile[(every_row, *affine_free)], index, (index.shape[0],) + free[1:])
 
+    def part(self, ranges) -> "Indirect":
+        """The elements in a range (start, stop) of each axis: fewer indices, and less of each row."""
+        return Indirect(
+            self.rows.part([None, *ranges[1:]]),
+            self.index.part([ranges[0]] + [None] * (self.index.ndim - 1)),
+            [stop - start for start, stop in ranges],
+        )
+
     @property
     def tensor(self):
         return refuse(

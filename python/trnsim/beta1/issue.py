@@ -108,8 +108,10 @@ def parts_of(mask, shape, function, rows=False, whole_axes=()):
 
 def shrink(value, ranges, shape):
     """The part of an operand that belongs to `ranges` of the instruction's tile of `shape`."""
-    if ranges is None or not isinstance(value, Tile):
+    if ranges is None or not is_tile(value):
         return value
+    if isinstance(value, Indirect):
+        return value.part(ranges)
     limits = [
         ranges[d] if d < len(shape) and size == shape[d] else None for d, size in enumerate(value.shape)
     ]

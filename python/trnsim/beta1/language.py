@@ -1,7 +1,5 @@
 """neuronxcc.nki.language: types, index expressions, tensors, loops and functions on tiles."""
 
-import functools
-
 import numpy as np
 
 from trnsim import _native, lowering, session
@@ -77,7 +75,7 @@ class Operator(_native.Token):
     def __init__(self, name, alu, activation, function):
         super().__init__(name, alu, activation)
         self._function = function
-        self.__doc__ = function.__doc__
+        self.__doc__ = f"nl.{name}: an operator for op= arguments, and a function on tiles."
         self.__name__ = name
 
     def __call__(self, *args, **kwargs):
@@ -97,18 +95,43 @@ _UNARY = (
 _REDUCTIONS = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
 
 
+def _binary(op):
+    def function(x, y, dtype=None, mask=None, name=None):
+        return functions.binary(op, x, y, dtype=dtype, mask=mask)
+
+    return function
+
+
+def _unary(op):
+    def function(x, dtype=None, mask=None, name=None):
+        return functions.unary(op, x, dtype=dtype, mask=mask)
+
+    return function
+
+
+def _reduction(op):
+    def function(x, axis, dtype=None, mask=None, keepdims=False, name=None):
+        return functions.reduction(op, x, axis, dtype=dtype, mask=mask, keepdims=keepdims)
+
+    return function
+
+
+def _no_function(op):
+    def function(*args, **kwargs):
+        refuse("language.operator", f"nl.{op} is an operator for op= arguments and no function on tiles")
+
+    return function
+
+
 def _function_of(name):
-    if name in _BINARY:
-        return functools.partial(functions.binary, name)
+    """What nl.<name> does when it is called, under that name in Python's messages."""
     if name in _REDUCTIONS:
-        return functools.partial(functions.reduction, _REDUCTIONS[name])
-    if name in _UNARY:
-        return functools.partial(functions.unary, name)
-    return functools.partial(_not_a_function, name)
-
-
-def _not_a_function(name, *_, **__):
-    refuse("language.operator", f"nl.{name} is an operator for op= arguments and no function on tiles")
+        function = _reduction(_REDUCTIONS[name])
+    else:
+        function = (_binary if name in _BINARY else _unary if name in _UNARY else _no_function)(name)
+    function.__name__ = name
+    function.__qualname__ = f"nl.{name}"
+    return function
 
 
 for _name in dict.fromkeys([*_BINARY, *_UNARY, *_REDUCTIONS, *lowering.SPELLINGS]):
@@ -135,7 +158,7 @@ class _TileSize:
 tile_size = _TileSize()
 
 
-def expand_dims(data, axis, **_):
+def expand_dims(data, axis, name=None):
     """A view of the tile with an axis of size 1 added."""
     return data.expand_dims(axis)
 
@@ -145,7 +168,7 @@ def is_tile(value) -> bool:
     return isinstance(value, Tile)
 
 
-def loop_reduce(x, op, loop_indices, **_):
+def loop_reduce(x, op, loop_indices, **options):
     """Reduction over loop iterations. Loops run one iteration after the other here: accumulate with `+=`
     instead."""
     raise _native.Unimplemented(
@@ -153,7 +176,7 @@ def loop_reduce(x, op, loop_indices, **_):
     )
 
 
-def all_reduce(x, op, program_axes, **_):
+def all_reduce(x, op, program_axes, **options):
     """Reduction over the programs of the grid. Programs run one after the other here."""
     raise _native.Unimplemented(
         "nl.all_reduce is not there: programs of a grid run one after the other on one core"

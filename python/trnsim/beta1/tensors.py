@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from trnsim import arrays, dtypes, lowering
+from trnsim import dtypes, lowering
 from trnsim.beta1 import assign, run
 from trnsim.beta1.deferred import variable_name
 from trnsim.beta1.issue import dtype_of, now
@@ -28,33 +28,33 @@ class Placement:
         self.place = place
 
 
-def ndarray(shape, dtype, *, buffer=None, name="", **_):
+def ndarray(shape, dtype, *, buffer=None, name="", lazy_initialization=None):
     """A tensor; its contents are not initialised. Axes before nl.par_dim become blocks, a list-like of
     tiles."""
     return _create(shape, dtype, buffer, name, None)
 
 
-def zeros(shape, dtype, *, buffer=None, name="", **_):
+def zeros(shape, dtype, *, buffer=None, name="", lazy_initialization=None):
     """A tensor of zeros. In PSUM the zeros cost nothing if a matmul accumulates there first."""
     return _create(shape, dtype, buffer, name, 0)
 
 
-def ones(shape, dtype, *, buffer=None, name="", **_):
+def ones(shape, dtype, *, buffer=None, name="", lazy_initialization=None):
     """A tensor of ones."""
     return _create(shape, dtype, buffer, name, 1)
 
 
-def full(shape, fill_value, dtype, *, buffer=None, name="", **_):
+def full(shape, fill_value, dtype, *, buffer=None, name="", lazy_initialization=None):
     """A tensor of one number."""
     return _create(shape, dtype, buffer, name, fill_value)
 
 
-def zeros_like(x, dtype=None, *, buffer=None, name="", **_):
+def zeros_like(x, dtype=None, *, buffer=None, name="", lazy_initialization=None):
     """A tensor of zeros with the shape of `x`."""
     return _create(x.shape, dtype or x.dtype, buffer if buffer is not None else _like(x), name, 0)
 
 
-def empty_like(x, dtype=None, *, buffer=None, name="", **_):
+def empty_like(x, dtype=None, *, buffer=None, name="", lazy_initialization=None):
     """A tensor with the shape of `x`, not initialised."""
     return _create(x.shape, dtype or x.dtype, buffer if buffer is not None else _like(x), name, None)
 
@@ -242,7 +242,7 @@ class Blocks:
         return f"blocks({self.name!r}, shape={self.shape}, block dimensions={self._blocks})"
 
 
-def shared_constant(constant, dtype=None, **_):
+def shared_constant(constant, dtype=None, name=None):
     """An HBM tensor with data that is part of the program: an array, or the path of a .npy file."""
     now()
     return Tile.of(
@@ -252,12 +252,7 @@ def shared_constant(constant, dtype=None, **_):
     )
 
 
-def shared_identity_matrix(n, dtype=dtypes.uint8, **_):
+def shared_identity_matrix(n, dtype=dtypes.uint8, name=None):
     """The n x n identity in HBM, part of the program."""
     now()
     return assign.constant(np.eye(n, dtype=np.float32), dtype_of(dtype), "identity")
-
-
-def host_values(tile: Tile) -> np.ndarray:
-    """A tile's values as a numpy array."""
-    return arrays.from_tensor(tile.tensor)

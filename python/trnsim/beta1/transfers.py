@@ -9,14 +9,14 @@ from trnsim.beta1 import assign, run
 from trnsim.beta1.deferred import defer
 from trnsim.beta1.functions import result_dtype, whole
 from trnsim.beta1.indirect import Indirect
-from trnsim.beta1.instructions.dma import dma_copy
+from trnsim.beta1.instructions.dma import dma_copy, move
 from trnsim.beta1.issue import described, dtype_of, is_tile, isa, native, now, operand, parts_of, shrink
 from trnsim.beta1.storage import Storage
 from trnsim.beta1.tile import Tile
 from trnsim.lowering.tiles import refuse
 
 
-def load(src, *, mask=None, dtype=None, **_):
+def load(src, *, mask=None, dtype=None, name=None):
     """A tile in SBUF with the values of `src`, an HBM tensor or a part of it; an index tile chooses rows."""
     if not is_tile(src) or src.space != "HBM":
         refuse("load.src", f"nl.load: src must be a tensor in HBM, got {described(src)}")
@@ -26,19 +26,10 @@ def load(src, *, mask=None, dtype=None, **_):
     shape = src.shape
 
     def emit(dst, accumulate):
-        if isinstance(src, Indirect):
-            out = dst
-            if mask is not None:
-                refuse(
-                    "mask.instruction",
-                    "nl.load of rows chosen by an index tile takes no mask; shorten the index tile",
-                )
-            isa.dma_copy(dst=out.target(), src=src.rows.tensor, src_index=src.index.tensor)
-            return
         for ranges in parts_of(mask, shape, "nl.load", rows=True):
-            isa.dma_copy(dst=shrink(dst, ranges, shape).target(), src=shrink(src, ranges, shape).tensor)
+            move(shrink(dst, ranges, shape), shrink(src, ranges, shape), {})
 
-    return defer(src.name, emit, shape, result_dtype(dtype, src.dtype), ("SBUF",), exact=False)
+    return defer(src.name, emit, shape, result_dtype(dtype, src.dtype), ("SBUF",), exact=dtype is not None)
 
 
 def _check_partitions(src, function):
@@ -50,7 +41,7 @@ def _check_partitions(src, function):
         )
 
 
-def store(dst, value, *, mask=None, **_):
+def store(dst, value, *, mask=None, name=None):
     """Write a tile (or a number) into an HBM tensor or a part of it. A tile in PSUM is copied to SBUF
     first."""
     if not is_tile(dst) or dst.space != "HBM":
@@ -62,32 +53,18 @@ def store(dst, value, *, mask=None, **_):
             "store.value",
             f"nl.store: value '{value.name}' is in HBM; load it, or use nisa.dma_copy between HBM tensors",
         )
-    tensor = value.tensor  # lets the waiting instruction go before this one
+    value.storage  # a result that waits is computed first
     now()
-    if value.size != dst_size(dst) and mask is None:
+    if value.size != math.prod(dst.shape) and mask is None:
         refuse(
             "store.shape",
             f"nl.store: value has shape {value.shape}, but '{dst.name}' selects shape {dst.shape}",
         )
-    if isinstance(dst, Indirect):
-        if mask is not None:
-            refuse(
-                "mask.instruction",
-                "nl.store to rows chosen by an index tile takes no mask; shorten the index tile",
-            )
-        isa.dma_copy(dst=dst.rows.target(), src=_in_sbuf(tensor), dst_index=dst.index.tensor)
-        return
     parts = parts_of(mask, dst.shape, "nl.store", rows=True)
-    if value.space == "PSUM" and parts != [None]:
-        value = Tile.of(Storage(_in_sbuf(value.tensor)))
+    if len(parts) > 1:
+        value = _in_sbuf(value)
     for ranges in parts:
-        source = shrink(value, ranges, dst.shape)
-        isa.dma_copy(dst=shrink(dst, ranges, dst.shape).target(), src=_in_sbuf(source.tensor))
-
-
-def dst_size(dst):
-    """How many elements an HBM destination has."""
-    return math.prod(dst.shape)
+        move(shrink(dst, ranges, dst.shape), _in_sbuf(shrink(value, ranges, dst.shape)), {})
 
 
 def _constant_tile(dst, value):
@@ -103,15 +80,16 @@ def _constant_tile(dst, value):
     return filled
 
 
-def _in_sbuf(tensor):
-    if tensor.space != "PSUM":
-        return tensor
-    copied = session.current().launch.tensor("SBUF", tensor.shape, tensor.dtype, "store")
-    isa.tensor_copy(dst=copied, src=tensor)
+def _in_sbuf(value):
+    """The tile, or a copy where it is in PSUM, which DMA cannot read."""
+    if value.space != "PSUM":
+        return value
+    copied = Tile.of(Storage.new("SBUF", value.shape, value.dtype, "store"))
+    isa.tensor_copy(dst=copied.target(), src=value.tensor)
     return copied
 
 
-def load_transpose2d(src, *, dtype=None, mask=None, **_):
+def load_transpose2d(src, *, dtype=None, mask=None, name=None):
     """A tile in SBUF with the transpose of a two-dimensional HBM tensor."""
     if not isinstance(src, Tile) or src.space != "HBM":
         refuse("load.src", f"nl.load_transpose2d: src must be a tensor in HBM, got {described(src)}")
@@ -125,7 +103,7 @@ def load_transpose2d(src, *, dtype=None, mask=None, **_):
     )
 
 
-def rand(shape, dtype=dtypes.float32, **_):
+def rand(shape, dtype=dtypes.float32, name=None):
     """A tile of uniform random numbers of [0, 1).
 
     While the simulator lacks the engines' random number instruction, they are data of the program that a DMA
@@ -138,12 +116,12 @@ def rand(shape, dtype=dtypes.float32, **_):
     return load(assign.constant(numbers, dtypes.float32, "rand"), dtype=dtype)
 
 
-def random_seed(seed, **_):
+def random_seed(seed, name=None):
     """Seed the engines' random numbers from a [1, 1] tile."""
     now()
     lowering.random_seed(native(operand(seed, "nl.random_seed", "seed")))
 
 
-def atomic_rmw(dst, value, op, *, mask=None, **_):
+def atomic_rmw(dst, value, op, *, mask=None, name=None):
     """Add the rows of `value` to rows of an HBM tensor chosen by an index tile."""
     dma_copy(dst=dst, src=value, dst_rmw_op=op, mask=mask)

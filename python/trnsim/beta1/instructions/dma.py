@@ -5,7 +5,7 @@ from trnsim.beta1.deferred import defer
 from trnsim.beta1.enums import dge_mode, oob_mode
 from trnsim.beta1.indirect import Indirect
 from trnsim.beta1.instructions.elementwise import tensor_copy
-from trnsim.beta1.issue import dtype_of, is_tile, isa, no_mask, now, parts_of, shrink
+from trnsim.beta1.issue import dtype_of, is_tile, isa, native, no_mask, now, parts_of, shrink
 from trnsim.lowering.tiles import refuse
 from trnsim.lowering.tokens import TOKENS, token
 
@@ -17,33 +17,32 @@ def dma_copy(*, dst, src, mask=None, dst_rmw_op=None, oob_mode=oob_mode.error, d
     for name, value in (("dst", dst), ("src", src)):
         if not is_tile(value):
             refuse("dma_copy.argument", f"dma_copy: {name} must be a tensor, got {type(value).__name__}")
-    options = {"dge_mode": dge_mode}
-    if isinstance(dst, Indirect) or isinstance(src, Indirect):
-        no_mask(mask, "dma_copy with an index tile")
-        return _dma_rows(dst, src, dst_rmw_op, {"oob_mode": oob_mode, **options})
+    indexed = isinstance(dst, Indirect) or isinstance(src, Indirect)
+    options = {"oob_mode": oob_mode, "dge_mode": dge_mode} if indexed else {"dge_mode": dge_mode}
     if dst_rmw_op is not None:
-        refuse(
-            "dma_copy.rmw", "dma_copy: dst_rmw_op works on rows chosen by an index tile: dst[index_tile, i_f]"
-        )
+        if not isinstance(dst, Indirect):
+            refuse(
+                "dma_copy.rmw", "dma_copy: dst_rmw_op works on rows chosen by a tile: dst[index_tile, i_f]"
+            )
+        if token(dst_rmw_op).name not in ("add", "sum"):
+            refuse("dma_copy.rmw", f"dma_copy: dst_rmw_op is {token(dst_rmw_op).name}; only np.add is known")
     for ranges in parts_of(mask, dst.shape, "dma_copy", rows=True):
-        isa.dma_copy(
-            dst=shrink(dst, ranges, dst.shape).target(), src=shrink(src, ranges, dst.shape).tensor, **options
-        )
-    return None
+        source = shrink(src, ranges, dst.shape)
+        if dst_rmw_op is not None:
+            source = _added(shrink(dst, ranges, dst.shape), source.tensor, options)
+        move(shrink(dst, ranges, dst.shape), source, options)
 
 
-def _dma_rows(dst, src, rmw, options):
+def move(dst, src, options) -> None:
+    """One dma_copy; one side may have its rows chosen by an index tile. src: a tile or a native tensor."""
     if isinstance(dst, Indirect) and isinstance(src, Indirect):
         refuse("dma_copy.both_indexed", "dma_copy: only one of dst and src can be indexed by a tile")
     if isinstance(src, Indirect):
         isa.dma_copy(dst=dst.target(), src=src.rows.tensor, src_index=src.index.tensor, **options)
-        return
-    value = src.tensor
-    if rmw is not None:
-        if token(rmw).name not in ("add", "sum"):
-            refuse("dma_copy.rmw", f"dma_copy: dst_rmw_op is {token(rmw).name}; only np.add is known")
-        value = _added(dst, value, options)
-    isa.dma_copy(dst=dst.rows.target(), src=value, dst_index=dst.index.tensor, **options)
+    elif isinstance(dst, Indirect):
+        isa.dma_copy(dst=dst.rows.target(), src=native(src), dst_index=dst.index.tensor, **options)
+    else:
+        isa.dma_copy(dst=dst.target(), src=native(src), **options)
 
 
 def _added(dst, value, options):

@@ -26,7 +26,7 @@ def nc_matmul(
     tile_size=(),
     perf_mode=None,
     mask=None,
-    **_,
+    name=None,
 ):
     """stationary.T @ moving on the Tensor engine: [K, M], [K, N] -> float32 [M, N] in PSUM.
 
