@@ -149,6 +149,24 @@ def test_tiles_that_do_not_fit_come_back_through_hbm():
     assert "spill" in str(trnsim.last_profile().instructions)
 
 
+def test_more_tiles_than_sbuf_holds_keep_their_values():
+    @nki.jit
+    def kernel(a):
+        out = nl.ndarray((128, 4096), dtype=nl.float32, buffer=nl.shared_hbm)
+        tiles = [nl.multiply(nl.load(a), float(i)) for i in range(20)]
+        total = nl.zeros((128, 4096), dtype=nl.float32)
+        for tile in tiles:
+            total += tile
+        tiles[3][0:64, 0:8] = 7.0
+        nl.store(out, total + tiles[3])
+        return out
+
+    a = np.ones((128, 4096), np.float32)
+    expected = np.full((128, 4096), 193.0)
+    expected[:64, :8] = 197
+    np.testing.assert_array_equal(kernel(a), expected)
+
+
 def test_matmuls_accumulate_in_psum(opcodes, rng):
     a, b = (rng.standard_normal((256, size)).astype(np.float32) for size in (64, 96))
 

@@ -1,6 +1,7 @@
 """What part of a tensor a tile is: for each dimension of the tensor, an affine function of the tile's
 axes."""
 
+import functools
 import operator
 
 from trnsim.beta1.index import Affine, broadcast_shapes
@@ -22,7 +23,9 @@ class Geometry:
         self.beyond = tuple(check for check in beyond if _outside(check, self.shape)) if beyond else ()
 
     @staticmethod
+    @functools.lru_cache(maxsize=4096)
     def whole(shape) -> "Geometry":
+        """All of a tensor with this shape, a tuple."""
         rank = len(shape)
         return Geometry(shape, [(0, tuple(int(d == axis) for axis in range(rank))) for d in range(rank)])
 
