@@ -4,9 +4,12 @@
 #
 #   trnsim_layer(isa SOURCES operand.cpp USES memory numerics)
 #
+# COLD: the sources run once per command, so how fast they compile matters more than how fast they run.
+# PRECOMPILED: headers that every source includes and that take long to read.
+#
 # A layer may use only layers that src/CMakeLists.txt names before it.
 function(trnsim_layer name)
-  cmake_parse_arguments(LAYER "" "" "SOURCES;USES;PRIVATE_LIBRARIES;PUBLIC_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(LAYER "COLD" "" "SOURCES;USES;PRIVATE_LIBRARIES;PUBLIC_LIBRARIES;PRECOMPILED" ${ARGN})
   if(LAYER_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "trnsim_layer(${name}): not understood: ${LAYER_UNPARSED_ARGUMENTS}")
   endif()
@@ -26,4 +29,10 @@ function(trnsim_layer name)
   list(TRANSFORM LAYER_USES PREPEND trnsim_)
   target_link_libraries(trnsim_${name} PUBLIC ${LAYER_USES} ${LAYER_PUBLIC_LIBRARIES}
                                        PRIVATE ${LAYER_PRIVATE_LIBRARIES} trnsim_warnings)
+  if(LAYER_COLD AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(trnsim_${name} PRIVATE -O1)
+  endif()
+  if(LAYER_PRECOMPILED)
+    target_precompile_headers(trnsim_${name} PRIVATE ${LAYER_PRECOMPILED})
+  endif()
 endfunction()

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-KEYWORDS = {"SOURCES", "USES", "PRIVATE_LIBRARIES", "PUBLIC_LIBRARIES"}
+KEYWORDS = {"SOURCES", "USES", "PRIVATE_LIBRARIES", "PUBLIC_LIBRARIES", "PRECOMPILED", "COLD"}
 
 
 def layer_order(text):

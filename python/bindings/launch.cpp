@@ -21,14 +21,6 @@ memory::Space space_of(const std::string& name) {
   internal_error("unknown memory {}", name);
 }
 
-// Tells the program when a tensor is freed, for the memory map; the launch outlives its tensors'
-// use.
-std::shared_ptr<memory::Allocation> tracked(Launch& launch,
-                                            std::shared_ptr<memory::Allocation> allocation) {
-  launch.core().program().tensor_born(*allocation);
-  return allocation;
-}
-
 TensorObject new_tensor(Launch& launch, const std::string& space_name, nb::handle shape,
                         nb::handle dtype_object, const std::string& name,
                         std::optional<std::pair<int, std::int64_t>> address, bool clobber) {
@@ -38,8 +30,8 @@ TensorObject new_tensor(Launch& launch, const std::string& space_name, nb::handl
   const std::int64_t bytes = numerics::info(dtype).bytes;
   memory::Memory& memory = launch.core().memory();
   if (space == memory::Space::kHbm) {
-    return TensorObject(memory::Tensor(
-        tracked(launch, memory.allocate_hbm(name, dims.product() * bytes)), dtype, dims));
+    return TensorObject(
+        memory::Tensor(memory.allocate_hbm(name, dims.product() * bytes), dtype, dims));
   }
   if (dims.size() == 0)
     program_error("tensor.shape", "an on-chip tensor needs at least its partition dimension");
@@ -55,7 +47,7 @@ TensorObject new_tensor(Launch& launch, const std::string& space_name, nb::handl
       address ? memory.allocate_at(space, name, partitions, row, address->first, address->second,
                                    clobber ? memory::Overlap::kClobber : memory::Overlap::kShared)
               : memory.allocate(space, name, partitions, row);
-  return TensorObject(memory::Tensor(tracked(launch, std::move(allocation)), dtype, dims));
+  return TensorObject(memory::Tensor(std::move(allocation), dtype, dims));
 }
 
 }  // namespace

@@ -226,9 +226,11 @@ void bind_tensor(nb::module_& m) {
                    [](const TensorObject& s) { return memory::space_name(s.tensor().space()); })
       .def_prop_ro("address",
                    [](const TensorObject& s) {
-                     const memory::Allocation& a = *s.tensor().storage();
+                     memory::Allocation& a = *s.tensor().storage();
+                     a.ensure_placed();
                      return std::pair(a.start_partition, a.offset);
                    })
+      .def("place", [](const TensorObject& s) { s.tensor().storage()->ensure_placed(); })
       .def_prop_ro("written",
                    [](const TensorObject& s) {
                      const memory::Allocation& a = *s.tensor().storage();

@@ -13,7 +13,13 @@ _PACKAGE = str(Path(__file__).parent) + os.sep
 
 def main() -> int:
     """Entry point of the command `trnsim`. Returns the exit code."""
-    return _native.command_line(sys.argv[1:], session.HARDWARE, _run_script)
+    try:
+        code = _native.command_line(sys.argv[1:], session.HARDWARE, _run_script)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 def _run_script(options: dict) -> int:

@@ -162,7 +162,7 @@ def _to_host(results, inputs, unwrap, write_back):
 
     if write_back and not settings.timing_only:
         for array, tensor in inputs:
-            if tensor.modified:
-                host = arrays.to_numpy(array)
+            host = arrays.to_numpy(array)
+            if tensor.modified and host.flags.writeable:  # JAX arrays, for one, cannot change
                 host[...] = arrays.from_tensor(tensor).astype(host.dtype)
     return arrays.map_nested(fetch, results)

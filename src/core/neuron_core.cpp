@@ -25,6 +25,7 @@ NeuronCore::NeuronCore(const catalog::Core& spec, const Options& options)
       options_(options),
       memory_(std::make_shared<memory::Memory>(geometry_of(spec, options.values))),
       state_(*memory_, spec.version(), options.seed) {
+  memory_->on_place = [this](const memory::Allocation& a) { program_.tensor_born(a); };
   memory_->on_release = [this](std::uint32_t id) { program_.tensor_freed(id); };
 }
 

@@ -107,6 +107,7 @@ std::shared_ptr<Allocation> Memory::adopt(std::unique_ptr<Allocation> allocation
   if (allocation->name.empty()) allocation->name = fmt::format("t{}", allocation->id);
   tensors_.push_back(allocation.get());
   if (allocation->explicit_address) explicit_tensors_.push_back(allocation.get());
+  if (allocation->placed && on_place) on_place(*allocation);
   return allocation;
 }
 
@@ -127,25 +128,44 @@ std::shared_ptr<Allocation> Memory::allocate_hbm(std::string name, std::int64_t 
 
 std::shared_ptr<Allocation> Memory::allocate(Space space, std::string name, int partitions,
                                              std::int64_t bytes_per_partition) {
-  const std::optional<std::int64_t> offset = placement_of(space).place(bytes_per_partition);
-  if (!offset) {
-    const Placement& placed = placement(space);
-    program_error("memory.capacity",
-                  "{} overflow: tile '{}' needs {} bytes in each partition, but of {} bytes only "
-                  "{} are free and no gap is "
-                  "large enough. Live tensors, largest first: {}. Free tiles earlier (smaller "
-                  "blocks, `del`) or tile the "
-                  "free dimension.",
-                  space_name(space), name, bytes_per_partition, placed.bytes(),
-                  std::max<std::int64_t>(0, placed.bytes() - placed.used()), live_tensors(space));
-  }
   auto allocation = std::make_unique<Allocation>();
   allocation->name = std::move(name);
   allocation->space = space;
   allocation->partitions = partitions;
-  allocation->offset = *offset;
   allocation->bytes = bytes_per_partition;
-  return adopt(std::move(allocation));
+  allocation->placed = false;
+  std::shared_ptr<Allocation> adopted = adopt(std::move(allocation));
+  if (bytes_per_partition > placement(space).bytes()) overflow(*adopted);
+  return adopted;
+}
+
+void Memory::place(Allocation& allocation) {
+  const std::optional<std::int64_t> offset = placement_of(allocation.space).place(allocation.bytes);
+  if (!offset) overflow(allocation);
+  allocation.offset = *offset;
+  allocation.placed = true;
+  if (on_place) on_place(allocation);
+}
+
+void Memory::overflow(const Allocation& allocation) const {
+  const Placement& placed = placement(allocation.space);
+  program_error("memory.capacity",
+                "{} overflow: tile '{}' needs {} bytes in each partition, but of {} bytes only {} "
+                "are free and "
+                "no gap is large enough. Live tensors, largest first: {}. Free tiles earlier "
+                "(smaller blocks, "
+                "`del`) or tile the free dimension.",
+                space_name(allocation.space), allocation.name, allocation.bytes, placed.bytes(),
+                std::max<std::int64_t>(0, placed.bytes() - placed.used()),
+                live_tensors(allocation.space));
+}
+
+void Allocation::ensure_placed() {
+  if (placed) return;
+  const auto memory = home.lock();
+  if (!memory)
+    program_error("tensor.freed", "tensor '{}' belongs to a kernel launch that has ended", name);
+  memory->place(*this);
 }
 
 std::shared_ptr<Allocation> Memory::allocate_at(Space space, std::string name, int partitions,
@@ -181,14 +201,14 @@ void Memory::release(const Allocation& allocation) {
   tensors_[allocation.id] = nullptr;
   if (on_release) on_release(allocation.id);
   if (allocation.explicit_address) std::erase(explicit_tensors_, &allocation);
-  if (allocation.space != Space::kHbm)
+  if (allocation.space != Space::kHbm && allocation.placed)
     placement_of(allocation.space).release(allocation.offset, allocation.bytes);
 }
 
 std::string Memory::live_tensors(Space space) const {
   std::vector<const Allocation*> live;
   for (const Allocation* tensor : tensors_) {
-    if (tensor && tensor->space == space) live.push_back(tensor);
+    if (tensor && tensor->space == space && tensor->placed) live.push_back(tensor);
   }
   std::stable_sort(live.begin(), live.end(),
                    [](const auto* a, const auto* b) { return a->bytes > b->bytes; });

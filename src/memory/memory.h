@@ -41,6 +41,7 @@ struct Allocation {
   int partitions = 1;       // rows; 1 for HBM
   std::int64_t offset = 0;  // bytes within the partition
   std::int64_t bytes = 0;   // per partition (on chip), in all (HBM)
+  bool placed = true;       // false: a tile that no instruction has touched yet
   bool explicit_address = false;
   Overlap overlap = Overlap::kShared;
   WrittenMap written{1, 0};
@@ -49,6 +50,10 @@ struct Allocation {
   bool modified = false;  // by an instruction, as opposed to values given by the host
   std::unique_ptr<std::byte[], void (*)(std::byte*)> hbm{nullptr, [](std::byte*) {}};
   std::weak_ptr<Memory> home;
+
+  // Finds room for a tile at its first use. Throws ProgramError listing the live tensors when there
+  // is none.
+  void ensure_placed();
 
   ~Allocation();
 };
@@ -62,13 +67,16 @@ class Memory : public std::enable_shared_from_this<Memory> {
   // places stay known.
   void close();
 
-  // Called with the id of each tensor that is released.
+  // Called for each tensor that takes its place, and with the id of each that is released.
+  std::function<void(const Allocation&)> on_place;
   std::function<void(std::uint32_t)> on_release;
 
   const Geometry& geometry() const { return geometry_; }
 
   std::shared_ptr<Allocation> allocate_hbm(std::string name, std::int64_t bytes);
-  // Placed by the allocator. Throws ProgramError listing the live tensors when it does not fit.
+  // Placed by the allocator, at the first use: a name that a loop binds anew holds on to the old
+  // tile until the new one exists, and the two need not both have room. Throws ProgramError when it
+  // could never fit.
   std::shared_ptr<Allocation> allocate(Space space, std::string name, int partitions,
                                        std::int64_t bytes_per_partition);
   // Placed by the kernel.
@@ -100,6 +108,8 @@ class Memory : public std::enable_shared_from_this<Memory> {
   friend struct Allocation;
   std::shared_ptr<Allocation> adopt(std::unique_ptr<Allocation> allocation);
   std::string live_tensors(Space space) const;
+  [[noreturn]] void overflow(const Allocation& allocation) const;
+  void place(Allocation& allocation);
   void release(const Allocation& allocation);
   void clobber_others(const Allocation& writer, const AccessPattern& pattern);
   Placement& placement_of(Space space) {

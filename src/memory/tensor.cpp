@@ -263,6 +263,7 @@ Tensor Tensor::pattern(std::span<const std::int64_t> steps, std::span<const std:
 }
 
 AccessPattern Tensor::access() const {
+  storage_->ensure_placed();
   AccessPattern pattern;
   const std::int64_t element = numerics::info(dtype_).bytes;
   pattern.tensor = storage_->id;

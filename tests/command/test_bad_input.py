@@ -60,9 +60,14 @@ def test_illegal_line_is_named_with_its_rule_and_place(trnsim, line, rule):
 
 
 def test_overflow_lists_the_live_tensors(trnsim):
-    line = ("big = nl.ndarray((128, 30000), dtype=nl.float32, name='big_one'); "
-            "nl.ndarray((128, 30000), dtype=nl.float32)")
+    line = ("big = nl.ndarray((128, 30000), dtype=nl.float32, name='big_one'); nisa.memset(big, 0); "
+            "more = nl.ndarray((128, 30000), dtype=nl.float32); nisa.memset(more, 0)")
     refused(trnsim("run", trnsim.script(line)), 3, "Live tensors", "big_one")
+
+
+def test_tile_is_placed_when_it_is_first_used(trnsim):
+    line = ("for i in range(3): big = nl.ndarray((128, 30000), dtype=nl.float32); nisa.memset(big, 0)")
+    assert trnsim("run", trnsim.script(line)).code == 0
 
 
 def test_dtype_that_the_generation_lacks(trnsim):

@@ -26,15 +26,18 @@ class RoomyLaunch:
 
     def tensor(self, space, shape, dtype, name="", address=None, clobber=False):
         """As the native launch's; tiles that were used longest ago are parked when memory runs out."""
+        tensor = self._launch.tensor(space, shape, dtype, name, address, clobber)
         try:
-            return self._launch.tensor(space, shape, dtype, name, address, clobber)
+            tensor.place()
+            return tensor
         except _native.ProgramError as error:
             if getattr(error, "rule", "") != "memory.capacity":
                 raise
             for storage in self._run.candidates(space):
                 storage.park()
                 try:
-                    return self._launch.tensor(space, shape, dtype, name, address, clobber)
+                    tensor.place()
+                    return tensor
                 except _native.ProgramError:
                     continue
             raise error from None

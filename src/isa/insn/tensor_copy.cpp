@@ -32,7 +32,7 @@ struct TensorCopy {
                  engine_name(runs_on));
     }
     if (runs_on == Engine::kScalar)
-      rules.generation_at_least(3, "tensor_copy on the Scalar engine");
+      rules.generation_at_least(3, "the Scalar engine");
     const Buffers buffers = runs_on == Engine::kGpsimd ? Buffers::kSbuf : Buffers::kOnChip;
     rules.operand("dst", dst, buffers);
     rules.operand("src", src, buffers);

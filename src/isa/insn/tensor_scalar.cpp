@@ -119,7 +119,7 @@ struct TensorScalar {
   }
 
   void check_scalar(const Rules& rules) const {
-    rules.generation_at_least(3, "tensor_scalar on the Scalar engine");
+    rules.generation_at_least(3, "the Scalar engine");
     const bool legal = (op0 == AluOp::kMultiply && (!has_op1() || op1 == AluOp::kAdd)) ||
                        (op0 == AluOp::kAdd && !has_op1());
     if (!legal) {
