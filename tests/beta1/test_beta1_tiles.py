@@ -295,3 +295,51 @@ def test_what_kernels_may_not_do(refused, rule, body, word):
 
     with refused(rule, word):
         kernel(A)
+
+
+def test_a_product_in_a_variable_accumulates_too(opcodes, rng):
+    a = rng.integers(-4, 4, (128, 64)).astype(np.float32)
+
+    @nki.jit
+    def kernel(a):
+        out = nl.ndarray((64, 64), dtype=nl.float32, buffer=nl.shared_hbm)
+        total = nl.zeros((64, 64), dtype=nl.float32, buffer=nl.psum)
+        x = nl.load(a)
+        for _ in nl.affine_range(3):
+            product = nisa.nc_matmul(x, x)
+            total += product
+        nl.store(out, total)
+        return out
+
+    np.testing.assert_array_equal(kernel(a), 3 * (a.T @ a))
+    assert opcodes() == ["dma_copy"] + 3 * ["nc_matmul"] + ["tensor_copy", "dma_copy"]
+
+
+def test_a_product_that_is_used_again_keeps_its_value(rng):
+    a = rng.integers(-4, 4, (128, 64)).astype(np.float32)
+
+    @nki.jit
+    def kernel(a):
+        out = nl.ndarray((64, 64), dtype=nl.float32, buffer=nl.shared_hbm)
+        total = nl.zeros((64, 64), dtype=nl.float32, buffer=nl.psum)
+        x = nl.load(a)
+        total += nisa.nc_matmul(x, x)
+        product = nisa.nc_matmul(x, x)
+        total += product
+        nl.store(out, nl.subtract(total, product))
+        return out
+
+    np.testing.assert_array_equal(kernel(a), a.T @ a)
+
+
+def test_instructions_repeat_free_axes(rng):
+    a = rng.integers(-4, 4, (128, 4, 8)).astype(np.float32)
+    column = rng.integers(-4, 4, (128, 1)).astype(np.float32)
+
+    @nki.jit
+    def kernel(a, column):
+        out = nl.ndarray(a.shape, dtype=nl.float32, buffer=nl.shared_hbm)
+        nl.store(out, nisa.tensor_tensor(nl.load(a), nl.load(column), op=nl.add))
+        return out
+
+    np.testing.assert_array_equal(kernel(a, column), a + column[:, :, None])

@@ -98,7 +98,8 @@ def defer(*args, **kwargs) -> Deferred:
     operation, variable = use_of_result()
     if operation in _VARIABLES:
         result.result_name = variable
-        result.settle()
+        if not (result.sums and operation == "STORE_FAST" and _only_added(*_kernel_position())):
+            result.settle()
     elif operation in _LOST:
         result.settle()
     return result
@@ -112,10 +113,16 @@ def variable_name(otherwise: str) -> str:
 
 def use_of_result():
     """The operation of the kernel's bytecode that takes the result of the current call, and its argument."""
+    code, at = _kernel_position()
+    return _following(code).get(at, _NOTHING) if code is not None else _NOTHING
+
+
+def _kernel_position():
+    """The code and the offset at which the kernel called into this package."""
     frame = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
-    return _following(frame.f_code).get(frame.f_lasti, _NOTHING) if frame is not None else _NOTHING
+    return (frame.f_code, frame.f_lasti) if frame is not None else (None, 0)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -132,6 +139,27 @@ def _following(code):
         for (offset, _), (end, following) in zip(operations, operations[1:])
         for at in range(offset, end, 2)
     }
+
+
+@functools.lru_cache(maxsize=4096)
+def _only_added(code, at) -> bool:
+    """Whether the result of the call at `at` goes into a variable whose only use is the `+=` that follows.
+
+    `product = nisa.nc_matmul(...); psum += product` then accumulates as `psum += nisa.nc_matmul(...)` does.
+    """
+    operations = [entry for entry in dis.get_instructions(code) if entry.opname != "CACHE"]
+    stores = [k for k, entry in enumerate(operations) if entry.offset > at and entry.opname == "STORE_FAST"]
+    if not stores:
+        return False
+    variable = operations[stores[0]].argval
+    uses = [
+        k for k, entry in enumerate(operations) if entry.argval == variable and entry.opname != "STORE_FAST"
+    ]
+    if len(uses) != 1 or uses[0] < stores[0] or operations[uses[0]].opname != "LOAD_FAST":
+        return False
+    between = operations[stores[0] + 1 : uses[0]]
+    calls = any(entry.opname.startswith(("CALL", "FOR", "JUMP", "POP_JUMP")) for entry in between)
+    return not calls and operations[uses[0] + 1].argrepr == "+="
 
 
 def _first(name, argument):

@@ -8,6 +8,7 @@ from trnsim.beta1 import run
 from trnsim.beta1.deferred import defer
 from trnsim.beta1.index import broadcast_shapes
 from trnsim.beta1.issue import (
+    aligned,
     described,
     dtype_of,
     native,
@@ -34,26 +35,6 @@ def result_dtype(dtype, default):
     return dtype_of(dtype) if dtype is not None else default
 
 
-def _broadcast(x, y):
-    """Both operands with as many axes; and the shape of the result."""
-    if not isinstance(x, Tile) or not isinstance(y, Tile):
-        return x, y, (x if isinstance(x, Tile) else y).shape
-    if x.ndim != y.ndim:
-        for small, large in ((x, y), (y, x)):
-            if small.size == small.shape[0] and small.ndim < large.ndim:
-                grown = small.with_shape((small.shape[0],) + (1,) * (large.ndim - 1))
-                x, y = (grown, y) if small is x else (x, grown)
-                break
-        else:
-            x = x.like(y.shape)
-    if x.ndim != y.ndim:
-        refuse(
-            "language.shape",
-            f"shapes {x.shape} and {y.shape} do not broadcast; both tiles need the same axes",
-        )
-    return x, y, broadcast_shapes([x.shape, y.shape])
-
-
 def binary(op, x, y, dtype=None, mask=None, name=None):
     """x <op> y: tiles that broadcast, or a tile and a number."""
     name = f"nl.{op}"
@@ -63,7 +44,7 @@ def binary(op, x, y, dtype=None, mask=None, name=None):
             f"{name}: at least one of x and y must be a tile, got {described(x)} and {described(y)}",
         )
     x, y = (operand(value, name, argument) for value, argument in ((x, "x"), (y, "y")))
-    x, y, shape = _broadcast(x, y)
+    x, y, shape = aligned(x, y, name)
     default = promote(x, y)
 
     def emit(dst, accumulate):
@@ -79,7 +60,7 @@ def binary_into(op, x, y, dst) -> None:
     x, y = operand(x, f"nl.{op}", "x"), operand(y, f"nl.{op}", "y")
     if isinstance(y, Tile):
         y = y.like(x.shape)
-    x, y, _ = _broadcast(x, y)
+    x, y, _ = aligned(x, y, f"nl.{op}")
     lowering.binary(op, native(x), native(y), dst=dst.target())
 
 

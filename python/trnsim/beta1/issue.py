@@ -159,6 +159,29 @@ def result(
     )
 
 
+def aligned(x, y, function: str):
+    """Both operands with as many axes, and the shape of the result; one of them may be a number."""
+    if not isinstance(x, Tile) or not isinstance(y, Tile):
+        return x, y, (x if isinstance(x, Tile) else y).shape
+    if x.ndim != y.ndim:
+        x, y = _with_axes_of(x, y), _with_axes_of(y, x)
+    if x.ndim != y.ndim or any(a != b and 1 not in (a, b) for a, b in zip(x.shape, y.shape)):
+        refuse(
+            "language.shape",
+            f"{function}: shapes {x.shape} and {y.shape} neither agree nor broadcast; each size must be equal"
+            " or 1",
+        )
+    return x, y, tuple(max(a, b) for a, b in zip(x.shape, y.shape))
+
+
+def _with_axes_of(small: Tile, large: Tile) -> Tile:
+    """A tile of one element per partition with as many axes as `large`; another tile in its shape if
+    possible."""
+    if small.ndim < large.ndim and small.size == small.shape[0]:
+        return small.with_shape((small.shape[0],) + (1,) * (large.ndim - 1))
+    return small.like(large.shape) if small.ndim < large.ndim else small
+
+
 def no_mask(mask, name: str) -> None:
     """Refuse a mask, for instructions that look at the whole tile."""
     if mask is not None and mask is not True:
@@ -175,6 +198,7 @@ def now() -> None:
 
 __all__ = [
     "Deferred",
+    "aligned",
     "described",
     "dtype_of",
     "is_tile",

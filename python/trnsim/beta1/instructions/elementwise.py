@@ -1,7 +1,7 @@
 """Element by element: activations, operators with tiles and numbers, copies."""
 
 from trnsim.beta1.enums import engine, reduce_cmd
-from trnsim.beta1.issue import dtype_of, isa, operand, promote, result, tile
+from trnsim.beta1.issue import aligned, dtype_of, isa, operand, promote, result, tile
 from trnsim.lowering.tokens import token
 
 
@@ -64,9 +64,12 @@ def activation_reduce(op, data, *, reduce_op, reduce_res, bias=None, scale=1.0, 
 
 
 def tensor_tensor(data1, data2, op, *, dtype=None, mask=None, engine=engine.unknown):
-    """data1 <op> data2, element by element."""
+    """data1 <op> data2, element by element; free axes of size 1 are repeated, by the access pattern."""
     data1, data2 = tile(data1, "tensor_tensor", "data1"), tile(data2, "tensor_tensor", "data2")
-    data2 = data2.like(data1.shape)
+    data1, data2, shape = aligned(data1, data2, "tensor_tensor")
+    data1, data2 = (
+        x if x.shape[1:] == shape[1:] else x.broadcast_free((x.shape[0], *shape[1:])) for x in (data1, data2)
+    )
     return result(
         "tensor_tensor",
         isa.tensor_tensor,
