@@ -1,4 +1,4 @@
-"""Properties: any chain of subscripts selects what numpy selects; the parts of any mask are exactly the mask."""
+"""Properties: chains of subscripts select what numpy selects; the parts of a mask are exactly the mask."""
 
 import neuronxcc.nki.language as nl
 import numpy as np
