@@ -3,13 +3,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <array>
 #include <exception>
 #include <iostream>
 #include <utility>
 
 #include "base/error.h"
 #include "cli/command_line.h"
+#include "errors.h"
 #include "launch.h"
 
 namespace nb = nanobind;
@@ -26,6 +26,7 @@ nb::dict dict_of(const cli::RunOptions& options) {
   dict["timing_only"] = options.timing_only;
   dict["quiet"] = options.quiet;
   dict["seed"] = options.seed;
+  dict["stochastic_rounding"] = options.stochastic_rounding;
   dict["trace"] = options.trace.string();  // empty: none
   dict["json"] = options.json.string();    // empty: none; "-": standard output
   return dict;
@@ -33,13 +34,8 @@ nb::dict dict_of(const cli::RunOptions& options) {
 
 // The simulator's errors become themselves again, so that the command line finds their exit codes.
 [[noreturn]] void rethrow(nb::python_error& error) {
-  constexpr std::array kClasses{
-      std::pair{"ProgramError", Fault::kProgram}, std::pair{"ConfigError", Fault::kConfig},
-      std::pair{"InternalError", Fault::kInternal}, std::pair{"Unsupported", Fault::kUnsupported}};
-  const nb::module_ native = nb::module_::import_("trnsim._native");
-  for (const auto& [name, fault] : kClasses) {
-    if (error.matches(native.attr(name))) throw Error(fault, nb::str(error.value()).c_str());
-  }
+  if (const auto fault = fault_of(error.value()))
+    throw Error(*fault, nb::str(error.value()).c_str());
   throw std::move(error);
 }
 
@@ -67,6 +63,14 @@ int command_line(const std::vector<std::string>& args, const std::string& hardwa
 }  // namespace
 
 void bind_command(nb::module_& m) {
+  m.def(
+      "exit_code",
+      [](nb::handle error) {
+        const auto fault = fault_of(error);
+        return fault ? cli::exit_code(*fault) : 1;
+      },
+      nb::arg("error"),
+      "Exit code of the command for an exception; 1 where it is none of trnsim's.");
   m.def("command_line", &command_line, nb::arg("args"), nb::arg("hardware_dir"),
         nb::arg("run_script"),
         "The command `trnsim`: returns the exit code. run_script takes the options of `trnsim run` "

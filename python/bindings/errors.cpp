@@ -67,4 +67,16 @@ void set_python_error(const Error& error) {
   Py_DECREF(instance);
 }
 
+std::optional<Fault> fault_of(nb::handle exception) {
+  // The more special classes stand behind Unsupported, their common base.
+  for (int fault = kFaults - 1; fault >= 0; --fault) {
+    if (static_cast<Fault>(fault) == Fault::kUnsupported) continue;
+    if (PyObject_IsInstance(exception.ptr(), classes[fault]) == 1) return static_cast<Fault>(fault);
+  }
+  if (PyObject_IsInstance(exception.ptr(), classes[static_cast<int>(Fault::kUnsupported)]) == 1) {
+    return Fault::kUnsupported;
+  }
+  return std::nullopt;
+}
+
 }  // namespace trnsim::python

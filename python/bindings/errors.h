@@ -3,6 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <optional>
+
 #include "base/error.h"
 
 namespace trnsim::python {
@@ -10,5 +12,7 @@ namespace trnsim::python {
 void bind_errors(nanobind::module_& m);
 // Sets the Python error for `error`; for code that talks to CPython directly.
 void set_python_error(const Error& error);
+// The fault of an exception that is one of ours.
+std::optional<Fault> fault_of(nanobind::handle exception);
 
 }  // namespace trnsim::python

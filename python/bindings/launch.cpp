@@ -5,6 +5,8 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <limits>
+
 #include "base/error.h"
 
 namespace nb = nanobind;
@@ -28,6 +30,9 @@ TensorObject new_tensor(Launch& launch, const std::string& space_name, nb::handl
   const memory::Space space = space_of(space_name);
   const memory::Dims dims = dims_of(shape);
   const std::int64_t bytes = numerics::info(dtype).bytes;
+  if (dims.product() > std::numeric_limits<std::int64_t>::max() / bytes) {
+    program_error("tensor.shape", "shape {} has more elements than any memory holds", dims.text());
+  }
   memory::Memory& memory = launch.core().memory();
   if (space == memory::Space::kHbm) {
     return TensorObject(
@@ -63,8 +68,9 @@ const timing::Timeline& Launch::timeline() {
 void bind_launch(nb::module_& m) {
   m.def("set_package_folder", &Sites::set_package_folder);
   nb::class_<Launch>(m, "Launch")
-      .def(nb::init<std::shared_ptr<const catalog::Chip>, std::string, bool, std::uint64_t>(),
-           nb::arg("chip"), nb::arg("kernel"), nb::arg("values") = true, nb::arg("seed") = 0)
+      .def(nb::init<std::shared_ptr<const catalog::Chip>, std::string, bool, std::uint64_t, bool>(),
+           nb::arg("chip"), nb::arg("kernel"), nb::arg("values") = true, nb::arg("seed") = 0,
+           nb::arg("stochastic_rounding") = false)
       .def(
           "enter", [](Launch& self) { current = &self; }, "Let instructions go to this launch.")
       .def(

@@ -19,10 +19,10 @@ namespace trnsim::python {
 class Launch {
  public:
   Launch(std::shared_ptr<const catalog::Chip> chip, std::string kernel, bool values,
-         std::uint64_t seed)
+         std::uint64_t seed, bool stochastic_rounding)
       : chip_(std::move(chip)),
         kernel_(std::move(kernel)),
-        core_(chip_->core, {values, seed}),
+        core_(chip_->core, {values, seed, stochastic_rounding}),
         sites_(core_.program()) {}
 
   const catalog::Chip& chip() const { return *chip_; }

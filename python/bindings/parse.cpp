@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <limits>
 #include <string>
 
 #include "base/error.h"
@@ -39,15 +40,18 @@ double number(std::string_view instruction, const isa::FieldInfo& field, PyObjec
   return value;
 }
 
-std::int64_t integer(std::string_view instruction, const isa::FieldInfo& field, PyObject* object) {
-  PyObject* index = PyNumber_Index(object);
-  if (!index) {
+template <class Int>
+Int integer(std::string_view instruction, const isa::FieldInfo& field, PyObject* object) {
+  const nb::object index = nb::steal(PyNumber_Index(object));
+  const std::int64_t value = index.is_valid() ? PyLong_AsLongLong(index.ptr()) : -1;
+  if (PyErr_Occurred()) {
     PyErr_Clear();
-    wrong(instruction, field, "an integer", object);
+    wrong(instruction, field, index.is_valid() ? "an integer of 64 bits" : "an integer", object);
   }
-  const std::int64_t value = PyLong_AsLongLong(index);
-  Py_DECREF(index);
-  return value;
+  if (value < std::numeric_limits<Int>::min() || value > std::numeric_limits<Int>::max()) {
+    wrong(instruction, field, "an integer of 32 bits", object);
+  }
+  return static_cast<Int>(value);
 }
 
 const Token& choice(std::string_view instruction, const isa::FieldInfo& field, PyObject* object,
@@ -61,7 +65,7 @@ void parse_ints(std::string_view instruction, const isa::FieldInfo& field, PyObj
                 isa::IntList& list) {
   list = {};
   if (PyIndex_Check(object)) {
-    list.values[0] = static_cast<std::int32_t>(integer(instruction, field, object));
+    list.values[0] = integer<std::int32_t>(instruction, field, object);
     list.size = 1;
     return;
   }
@@ -72,7 +76,7 @@ void parse_ints(std::string_view instruction, const isa::FieldInfo& field, PyObj
     wrong(instruction, field, "at most 32 integers", object);
   for (Py_ssize_t i = 0; i < size; ++i) {
     const nb::object entry = nb::steal(PySequence_GetItem(object, i));
-    list.values[i] = static_cast<std::int32_t>(integer(instruction, field, entry.ptr()));
+    list.values[i] = integer<std::int32_t>(instruction, field, entry.ptr());
   }
   list.size = static_cast<std::int32_t>(size);
 }
@@ -90,8 +94,8 @@ void parse_affine(std::string_view instruction, const isa::FieldInfo& field, PyO
       wrong(instruction, field, kExpected, object);
     const nb::object step = nb::steal(PySequence_GetItem(pair.ptr(), 0)),
                      count = nb::steal(PySequence_GetItem(pair.ptr(), 1));
-    pattern.steps[i] = static_cast<std::int32_t>(integer(instruction, field, step.ptr()));
-    pattern.counts[i] = static_cast<std::int32_t>(integer(instruction, field, count.ptr()));
+    pattern.steps[i] = integer<std::int32_t>(instruction, field, step.ptr());
+    pattern.counts[i] = integer<std::int32_t>(instruction, field, count.ptr());
   }
   pattern.dims = static_cast<std::int32_t>(dims);
 }
@@ -175,10 +179,10 @@ void parse_argument(std::string_view instruction, const isa::FieldInfo& field, P
     case FieldKind::kIntList:
       return parse_ints(instruction, field, object, place<isa::IntList>(at));
     case FieldKind::kOptionalInt:
-      place<isa::OptionalInt>(at) = {integer(instruction, field, object), true};
+      place<isa::OptionalInt>(at) = {integer<std::int64_t>(instruction, field, object), true};
       return;
     case FieldKind::kInt:
-      place<std::int32_t>(at) = static_cast<std::int32_t>(integer(instruction, field, object));
+      place<std::int32_t>(at) = integer<std::int32_t>(instruction, field, object);
       return;
     case FieldKind::kFloat:
       place<float>(at) = static_cast<float>(number(instruction, field, object));

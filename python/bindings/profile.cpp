@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "launch.h"
+#include "report/output_file.h"
 #include "report/perfetto.h"
 #include "report/report.h"
 
@@ -48,6 +49,12 @@ void bind_profile(nb::module_& m) {
                                                             : report::Detail::kSummary);
       },
       nb::arg("launches"), nb::arg("instructions") = true);
+  m.def(
+      "write_json",
+      [](const std::vector<Launch*>& launches, const std::string& path) {
+        report::write_file(path, report::json(runs_of(launches)));
+      },
+      nb::arg("launches"), nb::arg("path"));
   m.def(
       "write_trace",
       [](const std::vector<Launch*>& launches, const std::string& path) {

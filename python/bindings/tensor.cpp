@@ -24,14 +24,13 @@ PyObject* tensor_attribute = nullptr;  // interned "tensor"
 std::array<PyObject*, numerics::kDtypeCount> dtype_objects{};
 
 std::int64_t integer(nb::handle object, const char* what) {
-  PyObject* number = PyNumber_Index(object.ptr());
-  if (!number) {
+  const nb::object index = nb::steal(PyNumber_Index(object.ptr()));
+  const std::int64_t value = index.is_valid() ? PyLong_AsLongLong(index.ptr()) : -1;
+  if (PyErr_Occurred()) {
     PyErr_Clear();
-    program_error("tensor.index", "{}: expected an integer, got {}", what,
-                  nb::cast<std::string>(nb::repr(object)));
+    program_error("tensor.index", "{}: expected an integer{}, got {}", what,
+                  index.is_valid() ? " of 64 bits" : "", nb::cast<std::string>(nb::repr(object)));
   }
-  const std::int64_t value = PyLong_AsLongLong(number);
-  Py_DECREF(number);
   return value;
 }
 

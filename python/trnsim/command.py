@@ -9,6 +9,7 @@ from pathlib import Path
 from trnsim import _native, imports, session
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
+_RUNNERS = (runpy.__file__, "<frozen runpy>")
 
 
 def main() -> int:
@@ -24,23 +25,12 @@ def main() -> int:
 
 def _run_script(options: dict) -> int:
     """Run the user's script under the simulator, then report on what it launched, however it ended."""
-    script = Path(options["script"])
-    if not script.is_file():
-        raise _native.ConfigError(f"{script}: no such file; trnsim run takes the path of a Python script")
-    imports.install(nki=options["nki"], chip=options["chip"], timing_only=options["timing_only"], seed=options["seed"])
-    for output in (options["trace"], options["json"]):
-        _check_writable(output)
+    imports.install(nki=options["nki"], chip=options["chip"], timing_only=options["timing_only"],
+                    seed=options["seed"], stochastic_rounding=options["stochastic_rounding"])
     session.forget_profiles()
-    code = _execute(script, options["arguments"])
+    code = _execute(Path(options["script"]), options["arguments"])
     _report(options)
     return code
-
-
-def _check_writable(path: str) -> None:
-    """Better to fail before a long run than after it."""
-    if path and path != "-" and not os.access(Path(path).absolute().parent, os.W_OK):
-        raise _native.ConfigError(f"{path}: cannot be written, because the folder {Path(path).absolute().parent} "
-                                  "does not exist or is not writable")
 
 
 def _execute(script: Path, arguments: list[str]) -> int:
@@ -57,7 +47,7 @@ def _execute(script: Path, arguments: list[str]) -> int:
     except _native.Error as error:
         _show_user_frames(error)
         print(f"trnsim: {_location(error)}{error}", file=sys.stderr)
-        return 4 if isinstance(error, _native.Unsupported) else 70 if isinstance(error, _native.InternalError) else 3
+        return _native.exit_code(error)
     except BaseException as error:
         _show_user_frames(error)
         print(f"trnsim: the script raised {type(error).__name__}: {error}", file=sys.stderr)
@@ -72,7 +62,7 @@ def _say(message) -> int:
 def _user_frames(error: BaseException) -> list[traceback.FrameSummary]:
     """The frames of the script: the simulator's own and the interpreter's runner are of no use to its author."""
     frames = traceback.extract_tb(error.__traceback__)
-    return [f for f in frames if not f.filename.startswith(_PACKAGE) and "runpy" not in f.filename]
+    return [f for f in frames if not f.filename.startswith(_PACKAGE) and f.filename not in _RUNNERS]
 
 
 def _show_user_frames(error: BaseException) -> None:
@@ -98,7 +88,7 @@ def _report(options: dict) -> None:
     if options["json"] == "-":
         print(_native.to_json(launches))
     elif options["json"]:
-        Path(options["json"]).write_text(_native.to_json(launches))
+        _native.write_json(launches, options["json"])
     if not options["quiet"] and options["json"] != "-":
         print(_native.summary(launches))
         if options["trace"]:

@@ -10,13 +10,15 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from trnsim import _native, arrays
+import numpy as np
+
+from trnsim import _native, arrays, dtypes
 from trnsim.profile import Profile
 
 _native.set_package_folder(str(Path(__file__).parent) + os.sep)
 # A checkout's own catalogue, so that an edit counts at once; otherwise the one that was installed.
-HARDWARE = str(next((folder for folder in (Path(__file__).parents[2] / "hardware",) if (folder / "cores").is_dir()),
-                    Path(_native.__file__).parent / "hardware"))
+_CHECKOUT = Path(__file__).parents[2] / "hardware"
+HARDWARE = str(_CHECKOUT if (_CHECKOUT / "cores").is_dir() else Path(_native.__file__).parent / "hardware")
 
 
 @dataclass
@@ -27,6 +29,7 @@ class Settings:
     nki: str = "auto"
     timing_only: bool = False
     seed: int = 0
+    stochastic_rounding: bool = False
 
 
 settings = Settings()
@@ -94,7 +97,7 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, write_back=F
     tensors the kernel stored into are updated in place. The profile is kept even when the kernel raises.
     """
     launch = _native.Launch(load_chip(chip or settings.chip), getattr(function, "__name__", "kernel"),
-                            values=not settings.timing_only, seed=settings.seed)
+                            values=not settings.timing_only, seed=settings.seed, stochastic_rounding=settings.stochastic_rounding)
     inputs = []  # (host array, tensor)
 
     def to_device(value, name):
@@ -153,9 +156,6 @@ def _to_host(results, inputs, unwrap, write_back):
             error.rule = "launch.result"
             raise error
         if settings.timing_only:
-            import numpy as np
-
-            from trnsim import dtypes
             return arrays.like(np.zeros(tensor.shape, dtypes.host_dtype(tensor.dtype)), example)
         tensor.require_written()
         return arrays.like(arrays.from_tensor(tensor), example)

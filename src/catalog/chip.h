@@ -64,7 +64,6 @@ struct Chip : Record {
   Package package;
   Core core;
 
-  double hbm_bandwidth_per_core() const { return hbm.bandwidth / cores; }
   double tensor_bf16_tflops() const { return cores * core.tensor.bf16_tflops(); }
 };
 

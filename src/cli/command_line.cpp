@@ -18,22 +18,6 @@ constexpr const char* kFooter =
     "Every figure:  trnsim chips show trainium2\n"
     "More on each:  trnsim COMMAND --help";
 
-int exit_code(Fault fault) {
-  switch (fault) {
-    case Fault::kConfig:
-      return kUsage;
-    case Fault::kProgram:
-      return kProgram;
-    case Fault::kUnsupported:
-    case Fault::kUnimplemented:
-    case Fault::kMissingSpec:
-      return kNotSupported;
-    case Fault::kInternal:
-      break;
-  }
-  return kBug;
-}
-
 int parse_and_run(CLI::App& app, std::span<const std::string> args, const Context& context) {
   try {
     std::vector<std::string> list = with_joined_values(args);
@@ -50,6 +34,22 @@ int parse_and_run(CLI::App& app, std::span<const std::string> args, const Contex
 }
 
 }  // namespace
+
+int exit_code(Fault fault) {
+  switch (fault) {
+    case Fault::kConfig:
+      return kUsage;
+    case Fault::kProgram:
+      return kProgram;
+    case Fault::kUnsupported:
+    case Fault::kUnimplemented:
+    case Fault::kMissingSpec:
+      return kNotSupported;
+    case Fault::kInternal:
+      break;
+  }
+  return kBug;
+}
 
 int command_line(std::span<const std::string> args, const Context& context,
                  const RunScript& run_script) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "base/error.h"
 #include "cli/context.h"
 #include "cli/run.h"
 
@@ -18,6 +19,8 @@ enum ExitCode : int {
   kNotSupported = 4,  // outside what trnsim does, or not there yet
   kBug = 70,          // a defect of trnsim
 };
+
+int exit_code(Fault fault);
 
 // `args` without the program's own name. Results go to context.out, complaints to context.err, each
 // beginning with "trnsim: "; no exception leaves.

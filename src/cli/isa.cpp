@@ -39,7 +39,8 @@ std::string_view kind_text(isa::FieldKind kind) {
 }
 
 std::string_view access_text(isa::Access access) {
-  constexpr std::array<std::string_view, 4> kNames{"", "read", "written", "read and written"};
+  constexpr std::array<std::string_view, 5> kNames{"", "read", "read in part", "written",
+                                                   "read and written"};
   return kNames[static_cast<std::size_t>(access)];
 }
 

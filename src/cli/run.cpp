@@ -57,6 +57,8 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
       ->type_name("FILE");
   run->add_flag("--json{-}", options->json,
                 "Print the report as JSON, or write it to a file: --json=FILE");
+  run->add_flag("--stochastic-rounding", options->stochastic_rounding,
+                "Round results narrower than fp32 at random instead of to nearest");
   run->add_option("--seed", options->seed, "Seed of stochastic rounding and random numbers")
       ->capture_default_str();
   run->add_flag("--quiet", options->quiet, "Print no summary");

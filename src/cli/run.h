@@ -19,11 +19,12 @@ namespace trnsim::cli {
 struct RunOptions {
   std::filesystem::path script;
   std::vector<std::string> arguments;  // of the script, untouched
-  std::string chip = "trainium2";      // a name of the catalogue or the path of a user's file
+  std::string chip = "trn2";           // a name of the catalogue or the path of a user's file
   std::string nki = "auto";
   bool timing_only = false;
   bool quiet = false;  // no summary
   std::uint64_t seed = 0;
+  bool stochastic_rounding = false;
   std::filesystem::path trace;  // empty: none
   std::filesystem::path json;   // empty: none; "-": standard output
 };

@@ -1,7 +1,23 @@
 #include "core/neuron_core.h"
 
+#include <utility>
+
+#include "base/error.h"
+
 namespace trnsim::core {
 namespace {
+
+// The simulation holds one value per partition in fixed arrays.
+const catalog::Core& checked(const catalog::Core& spec) {
+  for (const auto& [name, count] : {std::pair{"sbuf.partitions", spec.sbuf.partitions.value},
+                                    {"psum.partitions", spec.psum.partitions.value},
+                                    {"tensor.rows", spec.tensor.rows.value}}) {
+    if (count < 1 || count > memory::kPartitionsMax) {
+      config_error("{} is {}; trnsim simulates 1 to {}", name, count, memory::kPartitionsMax);
+    }
+  }
+  return spec;
+}
 
 memory::Geometry geometry_of(const catalog::Core& spec, bool values) {
   return {.partitions = static_cast<int>(spec.sbuf.partitions),
@@ -21,10 +37,12 @@ constexpr bool writes(isa::Access access) {
 }  // namespace
 
 NeuronCore::NeuronCore(const catalog::Core& spec, const Options& options)
-    : spec_(spec),
+    : spec_(checked(spec)),
       options_(options),
       memory_(std::make_shared<memory::Memory>(geometry_of(spec, options.values))),
+      stochastic_(options.seed),
       state_(*memory_, spec.version(), options.seed) {
+  if (options_.stochastic_rounding) state_.stochastic = &stochastic_;
   memory_->on_place = [this](const memory::Allocation& a) { program_.tensor_born(a); };
   memory_->on_release = [this](std::uint32_t id) { program_.tensor_freed(id); };
 }

@@ -16,6 +16,7 @@ namespace trnsim::core {
 struct Options {
   bool values = true;  // false: record and check only, arithmetic and storage left out
   std::uint64_t seed = 0;
+  bool stochastic_rounding = false;  // of results narrower than fp32; otherwise to nearest
 };
 
 class NeuronCore {
@@ -37,6 +38,7 @@ class NeuronCore {
   catalog::Core spec_;
   Options options_;
   std::shared_ptr<memory::Memory> memory_;
+  numerics::StochasticRounding stochastic_;
   isa::CoreState state_;
   program::Program program_;
 };

@@ -70,7 +70,7 @@ InstructionType describe() {
   };
 }
 
-// Calls fn(tile, access) for every tile among the arguments.
+// Calls fn(field, tile) for every tile among the arguments.
 template <class Fn>
 void for_each_tile(const InstructionType& type, const void* args, Fn&& fn) {
   const auto* base = static_cast<const std::byte*>(args);

@@ -18,7 +18,7 @@ class Column {
   std::ptrdiff_t stride() const { return stride_; }
 
  private:
-  std::array<float, 128> values_;
+  std::array<float, memory::kPartitionsMax> values_;
   std::ptrdiff_t stride_ = 0;
 };
 

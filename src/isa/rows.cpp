@@ -29,7 +29,8 @@ bool harmless(const Tile& dst, const Tile& source) {
 }  // namespace
 
 int rows_per_block(std::int64_t row_elements) {
-  return static_cast<int>(std::clamp<std::int64_t>(kBlockElements / row_elements, 1, 128));
+  return static_cast<int>(
+      std::clamp<std::int64_t>(kBlockElements / row_elements, 1, memory::kPartitionsMax));
 }
 
 RowReader::RowReader(CoreState& state, int slot, const Tile& tile)

@@ -42,7 +42,11 @@ void Rules::operand(const char* name, const Tile& tile, Buffers buffers) const {
   }
   if (!tile.on_chip()) return;
   const int partitions = tile.partitions(), start = tile.start_partition;
-  if (partitions > 128) fail("partitions", "{} has {} partitions, more than 128", name, partitions);
+  const auto limit = static_cast<int>(core_.sbuf.partitions);
+  if (start + partitions > limit) {
+    fail("partitions", "{} reaches from partition {} to {}; there are {}", name, start,
+         start + partitions - 1, limit);
+  }
   const int step = partitions > 64 ? 128 : partitions > 32 ? 64 : 32;
   if (start % step != 0) {
     fail("start_partition",

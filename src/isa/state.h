@@ -18,8 +18,8 @@ struct CoreState {
   memory::Memory& memory;
   int generation;
   // fp32 accumulators, one per partition: the Scalar Engine's and the Vector Engine's.
-  std::array<float, 128> scalar_accumulator{};
-  std::array<float, 128> vector_accumulator{};
+  std::array<float, memory::kPartitionsMax> scalar_accumulator{};
+  std::array<float, memory::kPartitionsMax> vector_accumulator{};
   numerics::Xorwow random;
   // Set when results narrower than fp32 are to be rounded stochastically.
   numerics::StochasticRounding* stochastic = nullptr;

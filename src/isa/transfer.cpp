@@ -82,8 +82,9 @@ DmaWork dma_work(const Tile& dst, const Tile& src) {
   work.elements = (work.bytes + work.element_bytes - 1) / work.element_bytes;
   const int on_chip =
       std::max(dst.on_chip() ? dst.partitions() : 0, src.on_chip() ? src.partitions() : 0);
-  work.lanes =
-      on_chip ? on_chip : static_cast<std::int32_t>(std::min<std::int64_t>(work.elements, 128));
+  work.lanes = on_chip ? on_chip
+                       : static_cast<std::int32_t>(
+                             std::min<std::int64_t>(work.elements, memory::kPartitionsMax));
   work.reads_hbm = !src.on_chip();
   work.writes_hbm = !dst.on_chip();
   return work;

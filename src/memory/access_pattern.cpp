@@ -137,26 +137,4 @@ bool overlaps(const AccessPattern& a, const AccessPattern& b) {
   return false;
 }
 
-bool covers(const AccessPattern& outer, const AccessPattern& inner) {
-  if (outer.space != inner.space || (!outer.on_chip() && outer.tensor != inner.tensor))
-    return false;
-  if (outer.on_chip() &&
-      (inner.start_partition < outer.start_partition ||
-       inner.start_partition + inner.partitions() > outer.start_partition + outer.partitions())) {
-    return false;
-  }
-  if (outer.offset == inner.offset && outer.dims == inner.dims && outer.dtype == inner.dtype &&
-      std::equal(outer.sizes.begin() + 1, outer.sizes.begin() + outer.dims,
-                 inner.sizes.begin() + 1) &&
-      std::equal(outer.strides.begin() + 1, outer.strides.begin() + outer.dims,
-                 inner.strides.begin() + 1) &&
-      (outer.on_chip() ||
-       (outer.sizes[0] == inner.sizes[0] && outer.strides[0] == inner.strides[0]))) {
-    return true;
-  }
-  const Extent ei = extent_of(inner);
-  return dense(outer, walk_of(outer)) && extent_of(outer).low <= ei.low &&
-         ei.high <= extent_of(outer).high;
-}
-
 }  // namespace trnsim::memory

@@ -16,6 +16,9 @@ enum class Space : std::uint8_t { kSbuf, kPsum, kHbm };
 
 const char* space_name(Space space);  // "SBUF", "PSUM", "HBM"
 
+// What the host arrays that hold a value per partition are made for; a chip with more is refused.
+inline constexpr int kPartitionsMax = 128;
+
 struct AccessPattern {
   static constexpr int kMaxDims = 5;
 
@@ -89,8 +92,5 @@ Extent extent_of(const AccessPattern& pattern);
 // Whether any byte is in both patterns. Exact for patterns of up to a few thousand runs, otherwise
 // errs towards true.
 bool overlaps(const AccessPattern& a, const AccessPattern& b);
-
-// Whether every byte of `inner` is certainly in `outer` (may say no where the answer is yes).
-bool covers(const AccessPattern& outer, const AccessPattern& inner);
 
 }  // namespace trnsim::memory

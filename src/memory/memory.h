@@ -17,7 +17,7 @@
 namespace trnsim::memory {
 
 struct Geometry {
-  int partitions = 128;
+  int partitions = kPartitionsMax;
   std::int64_t sbuf_bytes = 0;  // per partition, as far as kernels may use it
   std::int64_t psum_bytes = 0;  // per partition
   std::int64_t psum_bank_bytes = 0;
@@ -99,7 +99,6 @@ class Memory : public std::enable_shared_from_this<Memory> {
   bool touched_by_matmul(const AccessPattern& pattern) const;  // any of it
 
   const Allocation& allocation(std::uint32_t id) const { return *tensors_[id]; }
-  std::size_t tensor_count() const { return tensors_.size(); }
   const Placement& placement(Space space) const {
     return space == Space::kSbuf ? sbuf_placement_ : psum_placement_;
   }

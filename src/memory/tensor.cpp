@@ -30,7 +30,11 @@ void Dims::erase(int at) {
 
 std::int64_t Dims::product() const {
   std::int64_t n = 1;
-  for (const std::int64_t value : *this) n *= value;
+  for (const std::int64_t value : *this) {
+    if (__builtin_mul_overflow(n, value, &n)) {
+      program_error("tensor.shape", "shape {} has more elements than any memory holds", text());
+    }
+  }
   return n;
 }
 

@@ -31,11 +31,6 @@ class WrittenMap {
 
   bool all() const { return all_; }
   bool none() const { return !all_ && bits_.empty(); }
-  void forget() {
-    all_ = false;
-    bits_.clear();
-    set_ = 0;
-  }
 
  private:
   std::int64_t words_per_row() const { return (bytes_ + 63) / 64; }

@@ -44,7 +44,8 @@ DmaEngines::Service DmaEngines::serve(const isa::DmaWork& work, int first_lane, 
   const Picoseconds full_group = from_ns(lane_ns * lanes_per_engine);
   constexpr Picoseconds kNever{std::numeric_limits<std::int64_t>::max()};
   Service service{.begin = kNever, .end = ready, .last_begin = ready, .after = kNoTransfer};
-  // Partition p belongs to engine p / 8; lanes beyond the last engine wrap around.
+  // Each engine serves a group of neighbouring partitions; lanes beyond the last engine wrap
+  // around.
   for (int lane = 0; lane < lanes;) {
     const int at = first_lane + lane;
     const int in_group = std::min(lanes - lane, lanes_per_engine - at % lanes_per_engine);

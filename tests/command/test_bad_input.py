@@ -136,3 +136,31 @@ def varint(data, at):
         shift += 7
         if not byte & 128:
             return value, at
+
+
+def test_refusal_of_a_chip_inside_the_script_has_the_code_of_a_usage_error(trnsim):
+    text = "import trnsim\ntrnsim.install(chip='tranium9')\n"
+    refused(trnsim("run", trnsim.script(text=text)), 2, "tranium9", "script.py:2")
+
+
+@pytest.mark.parametrize("line", [
+    "nl.ndarray((2**70, 4), dtype=nl.float32)",
+    "nl.ndarray((2**40, 2**30), dtype=nl.float32, buffer=nl.hbm)",
+    "nl.ndarray((128, 2**57 + 1), dtype=nl.float32)",
+    "nisa.iota(dst=t, pattern=[[2**70, 64]])",
+    "nisa.iota(dst=t, pattern=[[2**40, 64]])",
+    "nisa.iota(dst=t, pattern=[[1, 2**32 + 64]])",
+    "t[2**80]",
+])
+def test_huge_integers_are_refused(trnsim, line):
+    result = trnsim("run", trnsim.script(line))
+    refused(result, 3, "script.py:10")
+
+
+def test_chip_with_more_partitions_than_trnsim_simulates(trnsim):
+    chip = trnsim.script(name="wide.toml", text='base = "trainium2"\n[core.sbuf]\npartitions = 256\n')
+    refused(trnsim("run", "--chip", chip, trnsim.script()), 2, "sbuf.partitions is 256")
+
+
+def test_script_called_runpy_keeps_its_frames(trnsim):
+    refused(trnsim("run", trnsim.script("raise RuntimeError('mine')", name="my_runpy.py")), 1, "my_runpy.py", "line 10")

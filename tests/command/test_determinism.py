@@ -86,3 +86,14 @@ def test_timing_only_gives_the_same_times(kernel):
     trnsim.install(chip="trn2")
     assert without.instructions == with_values.instructions
     assert without.latency_us == with_values.latency_us > 0
+
+
+def test_stochastic_rounding_is_repeatable_and_seeded(kernel):
+    results = {}
+    for seed in (0, 0, 1):
+        trnsim.install(chip="trn2", seed=seed, stochastic_rounding=True)
+        results.setdefault(seed, []).append(kernel(*operands()).tobytes())
+    trnsim.install(chip="trn2")
+    nearest = kernel(*operands()).tobytes()
+    assert results[0][0] == results[0][1]
+    assert results[0][0] != results[1][0] and results[0][0] != nearest

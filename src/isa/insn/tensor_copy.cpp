@@ -31,8 +31,7 @@ struct TensorCopy {
       rules.fail("engine", "runs on the Vector, Scalar or GpSimd engine, not on {}",
                  engine_name(runs_on));
     }
-    if (runs_on == Engine::kScalar)
-      rules.generation_at_least(3, "the Scalar engine");
+    if (runs_on == Engine::kScalar) rules.generation_at_least(3, "the Scalar engine");
     const Buffers buffers = runs_on == Engine::kGpsimd ? Buffers::kSbuf : Buffers::kOnChip;
     rules.operand("dst", dst, buffers);
     rules.operand("src", src, buffers);
