@@ -97,7 +97,8 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, write_back=F
     tensors the kernel stored into are updated in place. The profile is kept even when the kernel raises.
     """
     launch = _native.Launch(load_chip(chip or settings.chip), getattr(function, "__name__", "kernel"),
-                            values=not settings.timing_only, seed=settings.seed, stochastic_rounding=settings.stochastic_rounding)
+                            values=not settings.timing_only, seed=settings.seed,
+                            stochastic_rounding=settings.stochastic_rounding)
     inputs = []  # (host array, tensor)
 
     def to_device(value, name):
