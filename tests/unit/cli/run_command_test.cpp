@@ -35,7 +35,7 @@ TEST(RunCommand, defaults) {
   const auto options = start({kScript}).options;
   ASSERT_TRUE(options);
   EXPECT_EQ(options->script, kScript);
-  EXPECT_EQ(options->chip, "trainium2");
+  EXPECT_EQ(options->chip, "trn2");
   EXPECT_EQ(options->nki, "auto");
   EXPECT_FALSE(options->timing_only);
   EXPECT_FALSE(options->quiet);
@@ -64,7 +64,7 @@ TEST(RunCommand, what_follows_the_script_is_the_scripts) {
       start({"--quiet", kScript, "--chip", "potato", "--json", "x.json", "-h", "--", "run"})
           .options;
   ASSERT_TRUE(options);
-  EXPECT_EQ(options->chip, "trainium2");
+  EXPECT_EQ(options->chip, "trn2");
   EXPECT_TRUE(options->json.empty());
   EXPECT_THAT(options->arguments,
               ElementsAre("--chip", "potato", "--json", "x.json", "-h", "--", "run"));
@@ -98,7 +98,7 @@ TEST(RunCommand, bad_input_is_refused_before_the_script_starts) {
   refused({"no_such_script.py"}, "no_such_script.py");
   refused({"src"}, "folder");
   refused({"--frobnicate", kScript}, "--frobnicate");
-  refused({"--chip", "tranium2", kScript}, "trainium2");
+  refused({"--chip", "tranium2", kScript}, "trn2");
   refused({"--seed", "many", kScript}, "--seed");
   refused({"--trace", "/no/such/folder/t.pftrace", kScript}, "/no/such/folder/t.pftrace");
   refused({"--json=/no/such/folder/r.json", kScript}, "No such file or directory");
