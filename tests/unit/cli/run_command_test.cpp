@@ -98,7 +98,7 @@ TEST(RunCommand, bad_input_is_refused_before_the_script_starts) {
   refused({"no_such_script.py"}, "no_such_script.py");
   refused({"src"}, "folder");
   refused({"--frobnicate", kScript}, "--frobnicate");
-  refused({"--chip", "tranium2", kScript}, "trn2");
+  refused({"--chip", "tranium2", kScript}, "trainium2");
   refused({"--seed", "many", kScript}, "--seed");
   refused({"--trace", "/no/such/folder/t.pftrace", kScript}, "/no/such/folder/t.pftrace");
   refused({"--json=/no/such/folder/r.json", kScript}, "No such file or directory");
