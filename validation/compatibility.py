@@ -117,7 +117,7 @@ def selective_scan(delta, u, a, b, c):
     return y
 
 
-# One function per kind of kernel: inputs, the call, and (result, expected, error allowed, of the largest value).
+# One function per kind of kernel: inputs, the call, (result, expected, error allowed of the largest value).
 
 
 def tensor_addition(module, caller):
@@ -397,7 +397,7 @@ def checkout_name(folder):
     """The repository's name and commit, as `name at commit`."""
     git = ["git", "-C", str(folder)]
     commit = subprocess.run([*git, "log", "-1", "--format=%h"], capture_output=True, text=True).stdout.strip()
-    return f"{folder.resolve().name} at {commit or 'an unknown commit'}"
+    return f"{folder.name} at {commit or 'an unknown commit'}"
 
 
 def page(folders, only, limit):
@@ -463,7 +463,7 @@ def main():
     elif not options.checkouts or not all(any(cases(folder)) for folder in options.checkouts):
         parser.error("give folders with clones of aws-neuron-sdk, nki-samples or asst4-trainium")
     else:
-        text = page(options.checkouts, options.only, options.time_limit)
+        text = page([folder.resolve() for folder in options.checkouts], options.only, options.time_limit)
         options.output.write_text(text) if options.output else print(text, end="")
 
 
