@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import traceback
@@ -29,14 +30,16 @@ MATMUL_STAGES = ("tiled", "hoist_load", "block_free_dimension", "fully_optimized
 # What was found out about what differs: title of a class -> (pattern of "file test: problem", what to say).
 INTRODUCTION = """
 Every file is run as it was published, on trn2, in a process of its own. A row of `nki/test` is a file of
-unit tests, which compare with numpy themselves; any other row is one kernel, called with small random
-inputs and compared with what numpy gives for the operation's definition. *Bit for bit* means the same
-bytes; otherwise the row states the largest error and what was allowed for it.
+unit tests, which compare with numpy themselves; *as a script* means `python FILE`, with the file's own
+check of its results; any other row is one kernel, called with small random inputs and compared with what
+numpy gives for the operation's definition. *Bit for bit* means the same bytes; otherwise the row states the
+largest error and what was allowed for it. Not run: the callers `*_torch.py` and `*_jax.py` of the
+tutorials, which want a Neuron device in torch_xla or JAX.
 """
 INTENDED = "Refused, as the lesson wants"
 FINDINGS = {
     INTENDED: (
-        r"kernels.py vector_add_direct_allocation_bad: ProgramError: data1 reads .*'a_tile.* overwritten",
+        r"(direct_allocation_bad|alloc_bad.*): ProgramError: data1 reads .*'a_tile.* overwritten",
         """
 `vector_add_direct_allocation_bad` places its three buffers at the same address, to show how that goes
 wrong: the load of `b_tile` writes over `a_tile` before the sum reads it. The simulator stops at the sum and
@@ -194,30 +197,35 @@ CASES = {
 
 
 def cases(folder):
-    """Of all in a checkout: (file, what is called in it, name in CASES or "", further arguments)."""
+    """Of all in a checkout: (file, kernel or "", "unittest", "script" or name in CASES, arguments)."""
     for path in sorted((folder / "nki/test").glob("test_*.py")):
-        yield path, "unittest", "", ()
+        yield path, "", "unittest", ()
     lessons = folder / TUTORIALS
     if lessons.is_dir():
-        addition = lessons / "tensor_addition"
         for prefix, caller in (
             ("", "nki_tensor_add"),
             ("spmd_", "nki_tensor_add"),
             ("spmd_multiple_nc_", "nki_tensor_add_nc2"),
         ):
-            yield addition / f"{prefix}tensor_addition_nki_kernels.py", caller, "tensor_addition", ()
+            kernels = lessons / f"tensor_addition/{prefix}tensor_addition_nki_kernels.py"
+            yield kernels, caller, "tensor_addition", ()
+            yield kernels, "", "script", ()
         for lesson, kernel in (
             ("transpose2d", "tensor_transpose2D_kernel_"),
             ("average_pool2d", "tensor_avgpool_kernel"),
         ):
-            yield lessons / lesson / f"{lesson}_nki_kernels.py", kernel, lesson, ()
+            kernels = lessons / lesson / f"{lesson}_nki_kernels.py"
+            yield kernels, kernel, lesson, ()
+            yield kernels, "", "script", ()
         product = lessons / "matrix_multiplication/matrix_multiplication_nki_kernels.py"
         yield product, "nki_matmul_basic_", "matmul", (64, 128, 512)
         for stage in MATMUL_STAGES:
             shape = (2048, 1024, 1024) if stage == "fully_optimized" else (256, 256, 1024)
             yield product, f"nki_matmul_{stage}_", "matmul", shape
+        scan = lessons / "fused_mamba/mamba_nki_kernels.py"
         for version in (1, 2, 3):
-            yield lessons / "fused_mamba/mamba_nki_kernels.py", f"mamba_v{version}", "mamba", ()
+            yield scan, f"mamba_v{version}", "mamba", ()
+        yield scan, "", "script", ()
         for version in (*range(1, 9), "8a", 9, 10, 11):
             length = 128 if version in (1, 2) else 512
             allowed = 1e-5 if version in range(7) else 2**-7  # the later ones compute in bf16
@@ -227,6 +235,7 @@ def cases(folder):
                 "attention",
                 (length, allowed),
             )
+        yield lessons / "attention_fwd_performance/test_attention.py", "", "script", ()
         for kernel in (
             "kernel_offline_quantized_mx_matmul",
             "kernel_on_device_quantize_matmul_mx",
@@ -243,6 +252,14 @@ def cases(folder):
             ("vector_add_direct_allocation_bad", 512_000),
         ):
             yield course, kernel, "vector_add", (size,)
+        for kernel, size in (
+            ("naive", 128),
+            ("tiled", 1280),
+            ("stream", 25600),
+            ("alloc", 512000),
+            ("alloc_bad", 512000),
+        ):
+            yield folder / "part1/vec_add.py", "", "script", ("--kernel", kernel, "--size", str(size))
 
 
 # In the process of one case.
@@ -292,12 +309,22 @@ def run_kernel(path, kernel, case, arguments):
     return {"runs": True, "equal": text, "problems": {} if error <= allowed else {kernel: text}}
 
 
+def run_script(path, arguments):
+    sys.argv = [str(path), *arguments]
+    runpy.run_path(str(path), run_name="__main__")
+    return {"runs": True, "equal": "by its own check", "problems": {}}
+
+
 def run_case(path, kernel, case, arguments):
     start_simulator(path)
     try:
-        return run_unittest(path) if not case else run_kernel(path, kernel, case, arguments)
+        if case == "unittest":
+            return run_unittest(path)
+        if case == "script":
+            return run_script(path, arguments)
+        return run_kernel(path, kernel, case, arguments)
     except Exception as error:
-        return {"runs": False, "problems": {kernel: error_text(error)}}
+        return {"runs": False, "problems": {kernel or " ".join(("script", *arguments)): error_text(error)}}
 
 
 def time_matmul(path):
@@ -337,7 +364,7 @@ def in_process(limit, *arguments):
         return {"runs": False, "problems": {"process": f"exit code {done.returncode}: {last}"}}
 
 
-def row(folder, path, kernel, outcome):
+def row(folder, path, kernel, case, arguments, outcome):
     problems = outcome["problems"]
     runs = "yes" if outcome["runs"] else "no"
     if "tests" in outcome:
@@ -356,7 +383,9 @@ def row(folder, path, kernel, outcome):
     if path.name in REMARKS:
         notes.append(REMARKS[path.name])
     name = str(path.relative_to(folder / TUTORIALS if TUTORIALS in path.as_posix() else folder))
-    return [name if kernel == "unittest" else f"{name} `{kernel}`", runs, equal, "<br>".join(notes)]
+    if case == "script":
+        name += " " + " ".join(("as a script", *arguments)).replace("--", r"\-\-")
+    return [f"{name} `{kernel}`" if kernel else name, runs, equal, "<br>".join(notes)]
 
 
 def escape(text):
@@ -428,7 +457,7 @@ def page(folders, only, limit):
             counts[
                 "run and agree" if not titles else "refused as intended" if titles == {INTENDED} else "differ"
             ] += 1
-            rows.append(row(folder, path, kernel, outcome))
+            rows.append(row(folder, path, kernel, case, arguments, outcome))
             print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
         lines += [f"## {name}", "", *table(("file", "runs", "equal to numpy", "what happened"), rows), ""]
         product = folder / TUTORIALS / "matrix_multiplication/matrix_multiplication_nki_kernels.py"
