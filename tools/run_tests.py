@@ -42,7 +42,7 @@ def main():
 
     ctest_results, pytest_results = TREE / "ctest.xml", TREE / "pytest.xml"
     ctest = ["ctest", "--preset", "python", "--no-label-summary", "--output-junit", str(ctest_results)]
-    pytest = [sys.executable, "-m", "pytest", f"--junitxml={pytest_results}"]
+    pytest = [sys.executable, "-m", "pytest", "-rs", f"--junitxml={pytest_results}"]
     if options.fast:
         ctest += ["-LE", "slow"]
         pytest += ["-m", "not slow"]
