@@ -1,7 +1,7 @@
 """Rules of instructions that no test of a single instruction breaks."""
 
 import pytest
-from vector_oracle import new, nisa, nl, on_tiles, refused, sample
+from vector_oracle import new, nisa, nl, on_tiles, refused
 
 
 @pytest.mark.parametrize("dst, src", [

@@ -38,7 +38,7 @@ def test_the_table_lists_the_instruction_files():
 @pytest.mark.parametrize("name", SOURCES)
 def test_an_instruction_has_a_test_that_calls_it(name):
     text = TEXTS[TESTS / "isa" / f"test_{name}.py"]
-    assert re.search(rf"\b{name}\b", re.sub(r'""".*?"""', "", text, flags=re.S))
+    assert re.search(rf"\b{name}\b", re.sub(r'""".*?"""', "", text, flags=re.DOTALL))
 
 
 @pytest.mark.parametrize("name, rule", RULES)

@@ -137,9 +137,23 @@ TEST_F(View, DISABLED_reshape_ignores_the_stride_of_a_dimension_of_one) {
   EXPECT_EQ(elements(t.reshape({12})), elements(dram({12})));
 }
 
+TEST_F(View, DISABLED_reshape_of_an_empty_tensor_keeps_it_empty) {
+  const Tensor t = slice(dram({4, 6}), {{0, 4}, {0, 0}});
+  EXPECT_EQ(t.reshape({0, 4}).shape(), (Dims{0, 4}));
+  EXPECT_EQ(slice(dram({4, 6}), {{0, 0}}).reshape({6, 0}).shape(), (Dims{6, 0}));
+}
+
+TEST_F(View, DISABLED_reshape_keeps_the_partition_dimension) {
+  EXPECT_EQ(broken_rule([&] { sbuf({1, 1}).reshape({}); }), "tensor.reshape");
+}
+
 TEST_F(View, permute_reorders_the_dimensions) {
   EXPECT_EQ(elements(permute(dram({2, 3}), {1, 0})), (Numbers{0, 3, 1, 4, 2, 5}));
   EXPECT_EQ(permute(sbuf({2, 3, 4}), {0, -1, 1}).shape(), (Dims{2, 4, 3}));
+}
+
+TEST_F(View, DISABLED_permute_counts_the_partition_from_the_back_too) {
+  EXPECT_EQ(permute(sbuf({2, 3, 4}), {-3, 2, 1}).shape(), (Dims{2, 4, 3}));
 }
 
 TEST_F(View, permute_names_each_dimension_once_and_keeps_the_partition) {
@@ -222,6 +236,22 @@ TEST_F(View, DISABLED_a_pattern_that_runs_on_into_the_next_partition_is_no_opera
   const Tensor t = sbuf({4, 6});
   EXPECT_EQ(broken_rule([&] { pattern(t, {6, 1}, {2, 7}).access(); }), "tensor.out_of_bounds");
   EXPECT_EQ(broken_rule([&] { pattern(t, {6, -1}, {1, 2}, 6).access(); }), "tensor.out_of_bounds");
+}
+
+TEST_F(View, DISABLED_a_pattern_whose_reach_is_no_64_bit_number_is_no_operand) {
+  const Tensor t = sbuf({4, 8}, Dtype::kUint8);
+  const std::int64_t far = std::int64_t{1} << 62;
+  EXPECT_EQ(broken_rule([&] { pattern(t, {8, far}, {4, 5}).access(); }), "tensor.out_of_bounds");
+}
+
+TEST_F(View, DISABLED_a_count_that_is_no_32_bit_number_is_no_operand) {
+  const Tensor t = sbuf({4, 1});
+  EXPECT_NE(broken_rule([&] { t.broadcast(1, (std::int64_t{1} << 32) + 4).access(); }), "");
+}
+
+TEST_F(View, DISABLED_a_single_hbm_element_has_no_last_dimension_to_reinterpret) {
+  const Tensor t = slice(dram({4}), {{2, 1, 1, true}});
+  EXPECT_EQ(broken_rule([&] { t.reinterpret(Dtype::kUint8); }), "tensor.view");
 }
 
 TEST_F(View, partitions_are_taken_one_after_the_other) {
