@@ -10,7 +10,9 @@ issued on the line that wrote it.
 import dis
 import functools
 import os
+import re
 import sys
+from typing import NamedTuple
 
 from trnsim.beta1 import run
 from trnsim.beta1.storage import Storage
@@ -125,19 +127,37 @@ def _kernel_position():
     return (frame.f_code, frame.f_lasti) if frame is not None else (None, 0)
 
 
+class _Operation(NamedTuple):
+    offset: int
+    name: str
+    argument: object  # a variable's name, where there is one
+    text: str  # as dis shows the argument, such as "+="
+
+
+@functools.lru_cache(maxsize=4096)
+def _operations(code):
+    """The code's operations, in the names of Python 3.11: what later releases fuse is taken apart again."""
+    operations = []
+    for entry in dis.get_instructions(code):
+        names = re.findall("(?:LOAD|STORE)_FAST", entry.opname)
+        if len(names) == 2:  # as in STORE_FAST_LOAD_FAST (a, b)
+            pairs = zip(names, entry.argval)
+            operations += [_Operation(entry.offset, name, variable, variable) for name, variable in pairs]
+        elif entry.opname != "CACHE":
+            name = names[0] if names else entry.opname
+            operations.append(_Operation(entry.offset, name, entry.argval, entry.argrepr))
+    return operations
+
+
 @functools.lru_cache(maxsize=4096)
 def _following(code):
     """The operation after each one, as (name, argument), by offset; also by the offsets of its inline
     caches."""
-    operations = [
-        (entry.offset, _first(entry.opname, entry.argval))
-        for entry in dis.get_instructions(code)
-        if entry.opname != "CACHE"
-    ]
+    operations = _operations(code)
     return {
-        at: following
-        for (offset, _), (end, following) in zip(operations, operations[1:])
-        for at in range(offset, end, 2)
+        at: (after.name, after.argument)
+        for one, after in zip(operations, operations[1:])
+        for at in range(one.offset, after.offset, 2)
     }
 
 
@@ -147,21 +167,16 @@ def _only_added(code, at) -> bool:
 
     `product = nisa.nc_matmul(...); psum += product` then accumulates as `psum += nisa.nc_matmul(...)` does.
     """
-    operations = [entry for entry in dis.get_instructions(code) if entry.opname != "CACHE"]
-    stores = [k for k, entry in enumerate(operations) if entry.offset > at and entry.opname == "STORE_FAST"]
+    operations = _operations(code)
+    stores = [k for k, entry in enumerate(operations) if entry.offset > at and entry.name == "STORE_FAST"]
     if not stores:
         return False
-    variable = operations[stores[0]].argval
+    variable = operations[stores[0]].argument
     uses = [
-        k for k, entry in enumerate(operations) if entry.argval == variable and entry.opname != "STORE_FAST"
+        k for k, entry in enumerate(operations) if entry.argument == variable and entry.name != "STORE_FAST"
     ]
-    if len(uses) != 1 or uses[0] < stores[0] or operations[uses[0]].opname != "LOAD_FAST":
+    if len(uses) != 1 or uses[0] < stores[0] or operations[uses[0]].name != "LOAD_FAST":
         return False
     between = operations[stores[0] + 1 : uses[0]]
-    calls = any(entry.opname.startswith(("CALL", "FOR", "JUMP", "POP_JUMP")) for entry in between)
-    return not calls and operations[uses[0] + 1].argrepr == "+="
-
-
-def _first(name, argument):
-    """Of an operation that Python 3.13 fuses from two, the first: STORE_FAST_LOAD_FAST (a, b) stores a."""
-    return ("STORE_FAST", argument[0]) if name.startswith("STORE_FAST_") else (name, argument)
+    calls = any(entry.name.startswith(("CALL", "FOR", "JUMP", "POP_JUMP")) for entry in between)
+    return not calls and operations[uses[0] + 1].text == "+="
