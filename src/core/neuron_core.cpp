@@ -55,8 +55,8 @@ void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::
     if (reads(field.access)) memory_->require_written(tile, field.name.data());
   });
   const isa::Engine engine = type.engine(args, spec_.version());
-  program_.append(type, engine, site, args);
   if (options_.values) type.execute(args, state_);
+  program_.append(type, engine, site, args);
   isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
     if (!writes(field.access)) return;
     memory_->mark_written(tile);

@@ -70,6 +70,19 @@ AccessPattern whole(const Allocation& a) {
   return pattern;
 }
 
+// What of a tensor lies within the extent of a pattern that reaches beyond it, byte by byte.
+AccessPattern cut_to(AccessPattern tensor, const AccessPattern& pattern, const Extent& extent) {
+  const std::int64_t end = tensor.offset + tensor.sizes[1];
+  tensor.offset = std::max(extent.low, tensor.offset);
+  tensor.sizes[1] = static_cast<std::int32_t>(std::min(extent.high, end) - tensor.offset);
+  const int first = std::max<int>(pattern.start_partition, tensor.start_partition);
+  const int last = std::min(pattern.start_partition + pattern.partitions(),
+                            tensor.start_partition + tensor.partitions());
+  tensor.start_partition = static_cast<std::uint16_t>(first);
+  tensor.sizes[0] = last - first;
+  return tensor;
+}
+
 }  // namespace
 
 Allocation::~Allocation() {
@@ -83,7 +96,8 @@ Memory::Memory(const Geometry& geometry)
       sbuf_placement_(geometry.sbuf_bytes, 0),
       psum_placement_(geometry.psum_bytes, geometry.psum_bank_bytes),
       shared_sbuf_(geometry.partitions, geometry.sbuf_bytes),
-      shared_psum_(geometry.partitions, geometry.psum_bytes) {
+      shared_psum_(geometry.partitions, geometry.psum_bytes),
+      shared_accumulated_(geometry.partitions, geometry.psum_bytes) {
   tensors_.push_back(nullptr);  // id 0: no tensor
   if (!geometry.real_storage) return;
   sbuf_ = storage_pool().take(geometry.partitions * sbuf_pitch_);
@@ -184,6 +198,19 @@ std::shared_ptr<Allocation> Memory::allocate_at(Space space, std::string name, i
                   name, start_partition, start_partition + partitions - 1, space_name(space),
                   geometry_.partitions - 1);
   }
+  for (const Allocation* tile : tensors_) {
+    if (!tile || tile->space != space || !tile->placed || tile->explicit_address) continue;
+    const bool apart =
+        offset >= tile->offset + tile->bytes || tile->offset >= offset + bytes_per_partition;
+    if (!apart && start_partition < tile->partitions) {
+      program_error(
+          "memory.address",
+          "tensor '{}' at byte {} of the partition lies over tile '{}', which was placed "
+          "automatically at byte "
+          "{} and is still in use. Create tensors with addresses first, or give every tile one.",
+          name, offset, tile->name, tile->offset);
+    }
+  }
   placed.occupy(offset, bytes_per_partition);
   auto allocation = std::make_unique<Allocation>();
   allocation->name = std::move(name);
@@ -280,41 +307,46 @@ void Memory::clobber_others(const Allocation& writer, const AccessPattern& patte
       continue;
     }
     if (!overlaps(pattern, whole(*other))) continue;
-    // Only what lies inside the other tensor: cut the pattern's extent to it, byte by byte.
     const Extent extent = extent_of(pattern);
-    AccessPattern cut = whole(*other);
-    cut.offset = std::max(extent.low, other->offset);
-    cut.sizes[1] =
-        static_cast<std::int32_t>(std::min(extent.high, other->offset + other->bytes) - cut.offset);
-    const int first = std::max<int>(pattern.start_partition, other->start_partition);
-    const int last = std::min(pattern.start_partition + pattern.partitions(),
-                              other->start_partition + other->partitions);
-    cut.start_partition = static_cast<std::uint16_t>(first);
-    cut.sizes[0] = last - first;
-    other->written.clear(cut, other->start_partition, other->offset);
+    const bool inside = extent.low >= other->offset &&
+                        extent.high <= other->offset + other->bytes &&
+                        pattern.start_partition >= other->start_partition &&
+                        pattern.start_partition + pattern.partitions() <=
+                            other->start_partition + other->partitions;
+    if (inside) {
+      other->written.clear(pattern, other->start_partition, other->offset);
+    } else {
+      other->written.clear(cut_to(whole(*other), pattern, extent), other->start_partition,
+                           other->offset);
+    }
     other->clobbered_by = writer.id;
   }
 }
 
-void Memory::mark_accumulated(const AccessPattern& pattern, bool by_matmul) {
+Memory::Accumulation Memory::accumulation_of(const AccessPattern& pattern) {
   Allocation& tensor = *tensors_[pattern.tensor];
+  if (tensor.explicit_address && tensor.overlap == Overlap::kShared)
+    return {&shared_accumulated_, 0, 0};
+  return {&tensor.accumulated, tensor.start_partition, tensor.offset};
+}
+
+void Memory::mark_accumulated(const AccessPattern& pattern, bool by_matmul) {
+  const Accumulation at = accumulation_of(pattern);
   if (by_matmul) {
-    tensor.accumulated.mark(pattern, tensor.start_partition, tensor.offset);
+    at.map->mark(pattern, at.row, at.byte);
   } else {
-    tensor.accumulated.clear(pattern, tensor.start_partition, tensor.offset);
+    at.map->clear(pattern, at.row, at.byte);
   }
 }
 
 bool Memory::accumulated(const AccessPattern& pattern) const {
-  const Allocation& tensor = *tensors_[pattern.tensor];
-  return tensor.accumulated.all() ||
-         !tensor.accumulated.first_unwritten(pattern, tensor.start_partition, tensor.offset);
+  const Accumulation at = const_cast<Memory*>(this)->accumulation_of(pattern);
+  return at.map->all() || !at.map->first_unwritten(pattern, at.row, at.byte);
 }
 
 bool Memory::touched_by_matmul(const AccessPattern& pattern) const {
-  const Allocation& tensor = *tensors_[pattern.tensor];
-  return !tensor.accumulated.none() &&
-         tensor.accumulated.any_written(pattern, tensor.start_partition, tensor.offset);
+  const Accumulation at = const_cast<Memory*>(this)->accumulation_of(pattern);
+  return !at.map->none() && at.map->any_written(pattern, at.row, at.byte);
 }
 
 }  // namespace trnsim::memory

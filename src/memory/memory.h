@@ -107,6 +107,12 @@ class Memory : public std::enable_shared_from_this<Memory> {
   friend struct Allocation;
   std::shared_ptr<Allocation> adopt(std::unique_ptr<Allocation> allocation);
   std::string live_tensors(Space space) const;
+  struct Accumulation {
+    WrittenMap* map;
+    int row;
+    std::int64_t byte;
+  };
+  Accumulation accumulation_of(const AccessPattern& pattern);
   [[noreturn]] void overflow(const Allocation& allocation) const;
   void place(Allocation& allocation);
   void release(const Allocation& allocation);
@@ -128,6 +134,7 @@ class Memory : public std::enable_shared_from_this<Memory> {
   std::vector<Allocation*> explicit_tensors_;
   WrittenMap shared_sbuf_;
   WrittenMap shared_psum_;
+  WrittenMap shared_accumulated_;  // PSUM, as Allocation::accumulated
 };
 
 }  // namespace trnsim::memory

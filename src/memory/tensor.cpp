@@ -1,6 +1,7 @@
 #include "memory/tensor.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -120,48 +121,57 @@ Tensor Tensor::reshape(const Dims& shape) const {
                   "tensor '{}' with shape {} has {} elements and cannot become {}", name(),
                   shape_.text(), elements(), shape.text());
   }
-  if (on_chip() && shape.size() > 0 && shape[0] != shape_[0]) {
+  if (on_chip() && (shape.size() == 0 || shape[0] != shape_[0])) {
     program_error("tensor.reshape",
                   "reshape of {} tensor '{}' from {} to {} would move data across partitions; "
                   "dimension 0 must stay {}",
                   space_name(space()), name(), shape_.text(), shape.text(), shape_[0]);
   }
-  // Each group of new dimensions must fit a group of old ones that is evenly spaced in memory.
-  Dims strides = shape;
-  int old_dim = 0, new_dim = 0;
-  while (new_dim < shape.size()) {
-    if (shape[new_dim] == 1) {
-      strides[new_dim++] = 1;
+  return Tensor(*this, shape, reshaped_strides(shape), offset_);
+}
+
+// Each group of new dimensions must fit a group of old ones that is evenly spaced in memory.
+// Dimensions of one element take no part: their strides mean nothing.
+Dims Tensor::reshaped_strides(const Dims& shape) const {
+  Dims strides = row_major(shape);
+  if (on_chip()) strides[0] = strides_[0];
+  if (elements() == 0) return strides;
+  Dims sizes, steps;  // of the old dimensions that count
+  for (int d = on_chip() ? 1 : 0; d < shape_.size(); ++d) {
+    if (shape_[d] == 1) continue;
+    sizes.push_back(shape_[d]);
+    steps.push_back(strides_[d]);
+  }
+  int old_dim = 0;
+  for (int first = on_chip() ? 1 : 0; first < shape.size();) {
+    if (shape[first] == 1) {
+      ++first;
       continue;
     }
-    while (old_dim < shape_.size() && shape_[old_dim] == 1) ++old_dim;
-    int new_end = new_dim + 1, old_end = old_dim + 1;
-    std::int64_t new_size = shape[new_dim], old_size = shape_[old_dim];
+    int end = first + 1, old_end = old_dim + 1;
+    std::int64_t new_size = shape[first], old_size = sizes[old_dim];
     while (new_size != old_size) {
       if (new_size < old_size) {
-        new_size *= shape[new_end++];
-      } else {
-        if (strides_[old_end - 1] != strides_[old_end] * shape_[old_end] && shape_[old_end] != 1) {
-          program_error(
-              "tensor.reshape",
-              "view of tensor '{}' with shape {} is not contiguous; copy it before reshaping to {}",
-              name(), shape_.text(), shape.text());
-        }
-        old_size *= shape_[old_end++];
+        new_size *= shape[end++];
+        continue;
       }
+      if (steps[old_end - 1] != steps[old_end] * sizes[old_end]) {
+        program_error(
+            "tensor.reshape",
+            "view of tensor '{}' with shape {} is not contiguous; copy it before reshaping to {}",
+            name(), shape_.text(), shape.text());
+      }
+      old_size *= sizes[old_end++];
     }
-    int last = old_end - 1;
-    while (last > old_dim && shape_[last] == 1) --last;
-    std::int64_t stride = strides_[last];
-    for (int d = new_end - 1; d >= new_dim; --d) {
+    std::int64_t stride = steps[old_end - 1];
+    for (int d = end - 1; d >= first; --d) {
       strides[d] = stride;
       stride *= shape[d];
     }
-    new_dim = new_end;
+    first = end;
     old_dim = old_end;
   }
-  if (on_chip()) strides[0] = strides_[0];
-  return Tensor(*this, shape, strides, offset_);
+  return strides;
 }
 
 Tensor Tensor::permute(std::span<const int> order) const {
@@ -178,7 +188,7 @@ Tensor Tensor::permute(std::span<const int> order) const {
                   "permute of tensor '{}' with shape {} must name each dimension once", name(),
                   shape_.text());
   }
-  if (on_chip() && order[0] != 0) {
+  if (on_chip() && checked_dim(order[0], "permute") != 0) {
     program_error("tensor.permute",
                   "permute of {} tensor '{}' must keep dimension 0, the partition, in place",
                   space_name(space()), name());
@@ -235,7 +245,7 @@ Tensor Tensor::squeeze_dim(int dim) const {
 Tensor Tensor::reinterpret(numerics::Dtype dtype) const {
   const std::int64_t from = numerics::info(dtype_).bytes, to = numerics::info(dtype).bytes;
   const int last = shape_.size() - 1;
-  const bool inner_is_free = !on_chip() || last > 0;
+  const bool inner_is_free = on_chip() ? last > 0 : last >= 0;
   if (from != to && (!inner_is_free || strides_[last] != 1 || (shape_[last] * from) % to != 0 ||
                      (offset_ * from) % to != 0)) {
     program_error("tensor.view",
@@ -281,8 +291,19 @@ AccessPattern Tensor::access() const {
                     "tensor '{}' with shape {} has no elements; an instruction needs at least one",
                     name(), shape_.text());
     }
-    const std::int64_t reach = (shape_[i] - 1) * strides_[i];
-    (reach < 0 ? low : high) += reach;
+    if (shape_[i] > std::numeric_limits<std::int32_t>::max()) {
+      program_error("tensor.out_of_bounds",
+                    "a view of tensor '{}' counts {} elements in dimension {}", name(), shape_[i],
+                    i);
+    }
+    std::int64_t reach = 0;
+    std::int64_t& end = strides_[i] < 0 ? low : high;
+    if (__builtin_mul_overflow(shape_[i] - 1, strides_[i], &reach) ||
+        __builtin_add_overflow(end, reach, &end)) {
+      program_error("tensor.out_of_bounds",
+                    "a view of tensor '{}' steps {} elements {} times, out of any memory", name(),
+                    strides_[i], shape_[i]);
+    }
   }
   const std::int64_t limit = on_chip() ? row_elements() * storage_->partitions : row_elements();
   if (low < 0 || high >= limit) {
@@ -312,6 +333,14 @@ AccessPattern Tensor::access() const {
   }
   const std::int64_t row = row_elements();
   const std::int64_t partition = offset_ / row;
+  std::int64_t first = offset_ % row, last = first;
+  for (int i = 1; i < rank; ++i) (strides_[i] < 0 ? first : last) += (shape_[i] - 1) * strides_[i];
+  if (first < 0 || last >= row) {
+    program_error(
+        "tensor.out_of_bounds",
+        "a view of {} tensor '{}' reaches from element {} to {} of a partition that has {}",
+        space_name(space()), name(), first, last, row);
+  }
   if (shape_[0] > 1 && strides_[0] != row) {
     program_error(
         "tensor.partition_step",

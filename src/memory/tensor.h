@@ -83,6 +83,7 @@ class Tensor {
 
  private:
   Tensor(const Tensor& base, Dims shape, Dims strides, std::int64_t offset);
+  Dims reshaped_strides(const Dims& shape) const;
   int checked_dim(int dim, const char* what) const;
 
   std::shared_ptr<Allocation> storage_;

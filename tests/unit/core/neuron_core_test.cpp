@@ -243,7 +243,7 @@ TEST_F(Core, a_chip_with_more_partitions_than_are_simulated_is_refused) {
 
 // Two tiles at one address in PSUM: what a vector instruction writes through the one is no longer a
 // matmul's through the other.
-TEST_F(Core, DISABLED_shared_psum_tiles_share_the_accumulation_flags) {
+TEST_F(Core, shared_psum_tiles_share_the_accumulation_flags) {
   const auto at = [&](const char* name) {
     return Tensor(
         core.memory().allocate_at(Space::kPsum, name, 16, 32, 0, 0, memory::Overlap::kShared),
@@ -257,7 +257,7 @@ TEST_F(Core, DISABLED_shared_psum_tiles_share_the_accumulation_flags) {
 }
 
 // A value that breaks a rule is found while the instruction is carried out.
-TEST_F(Core, DISABLED_an_index_out_of_range_records_nothing) {
+TEST_F(Core, an_index_out_of_range_records_nothing) {
   const Tensor data = sbuf("data", 4, 8), dst = sbuf("dst", 4, 8);
   const Tensor indices = tile(Space::kSbuf, "indices", 4, 8, Dtype::kUint32);
   memset(data, 1);

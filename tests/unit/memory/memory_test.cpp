@@ -232,7 +232,7 @@ TEST_F(OnChip, DISABLED_a_byte_never_written_is_not_called_clobbered_after_a_rep
   EXPECT_EQ(read(all(a)), "memory.never_written");
 }
 
-TEST_F(OnChip, DISABLED_a_strided_write_clobbers_only_the_bytes_it_writes) {
+TEST_F(OnChip, a_strided_write_clobbers_only_the_bytes_it_writes) {
   const auto a = at("a", 0, 64, Overlap::kClobber), b = at("b", 0, 64, Overlap::kClobber);
   AccessPattern even = all(a), odd = all(b);
   even.sizes[1] = odd.sizes[1] = 32;
@@ -243,7 +243,7 @@ TEST_F(OnChip, DISABLED_a_strided_write_clobbers_only_the_bytes_it_writes) {
   EXPECT_EQ(read(even), "");
 }
 
-TEST_F(OnChip, DISABLED_an_explicit_address_over_a_live_automatic_tile_is_noticed) {
+TEST_F(OnChip, an_explicit_address_over_a_live_automatic_tile_is_noticed) {
   const auto tile = sbuf("tile", 64);
   memory->mark_written(all(tile));
   const std::string refused = broken_rule([&] {
