@@ -6,7 +6,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from trnsim import _native, imports, session
+from trnsim import _native, imports, progress, session
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
 _RUNNERS = (runpy.__file__, "<frozen runpy>")
@@ -37,7 +37,8 @@ def _execute(script: Path, arguments: list[str]) -> int:
     sys.argv = [str(script), *arguments]
     sys.path[0:0] = [str(script.resolve().parent)]
     try:
-        runpy.run_path(str(script), run_name="__main__")
+        with progress.shown():
+            runpy.run_path(str(script), run_name="__main__")
         return 0
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else (0 if exit_.code is None else _say(exit_.code))

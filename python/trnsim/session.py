@@ -44,6 +44,12 @@ class _Running(threading.local):
 
 
 _running = _Running()
+_latest = None  # the launch that began last, in whatever thread
+
+
+def latest_launch():
+    """The launch that began last; None before the first. For progress only: it may have ended."""
+    return _latest
 
 
 @functools.lru_cache(maxsize=None)
@@ -99,6 +105,8 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, write_back=F
     launch = _native.Launch(load_chip(chip or settings.chip), getattr(function, "__name__", "kernel"),
                             values=not settings.timing_only, seed=settings.seed,
                             stochastic_rounding=settings.stochastic_rounding)
+    global _latest
+    _latest = launch
     inputs = []  # (host array, tensor)
 
     def to_device(value, name):
