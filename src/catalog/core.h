@@ -82,6 +82,7 @@ struct GpsimdEngine {
   Number local_memory, local_memory_latency;
   Number start_cycles, drain;
   Number cycles_per_element, rsqrt_cycles, partition_reduce_cycles, topk_cycles;
+  Number gather_fixed_cycles, gather_element_cycles, gather_group;
   std::optional<Number> dma_bandwidth, dma_bandwidth_each_way;
   std::optional<Number> send_bytes_max;
 };

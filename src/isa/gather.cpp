@@ -6,18 +6,10 @@
 #include "base/error.h"
 
 namespace trnsim::isa {
-namespace {
-
-// The two constants of the formula in nki.isa.local_gather; software, "subject to change".
-constexpr double kFixedCycles = 28;
-constexpr double kCyclesPerElement = 4;
-
-}  // namespace
-
 double gather_cycles(const catalog::Core& core, double count, double run, int element_bytes) {
   const catalog::GpsimdEngine& gpsimd = *core.gpsimd;
-  const double useful = kCyclesPerElement * run;
-  const double overhead = (kFixedCycles + useful) / useful;
+  const double useful = gpsimd.gather_element_cycles * run;
+  const double overhead = (gpsimd.gather_fixed_cycles + useful) / useful;
   // A processor reads its width in bits each cycle, an equal share from each of its partitions.
   const double bytes_per_cycle = gpsimd.processor_width / gpsimd.partitions_per_processor / 8;
   return count * run * overhead / std::min(bytes_per_cycle / element_bytes, run);

@@ -122,17 +122,20 @@ void check_array_tile(const Rules& rules, const IntList& position, const IntList
     rules.fail("array_tile",
                "tile_position and tile_size are both (row, column) pairs, given together");
   }
-  const int smallest = rules.generation() >= 3 ? 32 : 64;
+  const catalog::TensorEngine& array = rules.core().tensor;
+  const auto tiles = static_cast<int>(array.row_tiles ? array.row_tiles->value : 1);
   for (int i = 0; i < 2; ++i) {
-    const int extent = size.values[i], at = position.values[i];
-    if (extent != 128 && extent != 64 && !(extent == 32 && smallest == 32)) {
-      rules.fail("array_tile", "tile_size {} is not 128, 64{}", extent,
-                 smallest == 32 ? " or 32" : "");
+    const auto whole = static_cast<int>(i == 0 ? array.rows : array.columns);
+    const int extent = size.values[i], at = position.values[i],
+              parts = extent > 0 ? whole / extent : 0;
+    if (parts < 1 || parts > tiles || extent * parts != whole || (parts & (parts - 1)) != 0) {
+      rules.fail("array_tile", "tile_size {} is not {} or a half{} of it", extent, whole,
+                 tiles > 2 ? " or a quarter" : "");
     }
-    if (at % extent != 0 || at < 0 || at + extent > 128) {
+    if (at % extent != 0 || at < 0 || at + extent > whole) {
       rules.fail("array_tile",
-                 "tile_position {} is not a multiple of tile_size {} inside the 128 x 128 array",
-                 at, extent);
+                 "tile_position {} is not a multiple of tile_size {} inside the {} x {} array", at,
+                 extent, array.rows.value, array.columns.value);
     }
   }
   if (rows > size.values[0] || columns > size.values[1]) {

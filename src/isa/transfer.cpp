@@ -23,9 +23,9 @@ void check_dma_operand(const Rules& rules, const char* name, const Tile& tile) {
                "{} is in PSUM, which DMA does not reach; copy it to SBUF first (tensor_copy)",
                name);
   }
-  if (tile.on_chip() && tile.start_partition + tile.partitions() > 128) {
-    rules.fail("partitions", "{} reaches partition {}; SBUF has 128", name,
-               tile.start_partition + tile.partitions() - 1);
+  if (tile.on_chip() && tile.start_partition + tile.partitions() > rules.core().sbuf.partitions) {
+    rules.fail("partitions", "{} reaches partition {}; SBUF has {}", name,
+               tile.start_partition + tile.partitions() - 1, rules.core().sbuf.partitions.value);
   }
 }
 
@@ -40,10 +40,11 @@ void check_dma_modes(const Rules& rules, DgeMode dge_mode, const OptionalInt& pr
   }
   if (!priority.present) return;
   rules.generation_at_least(4, "priority");
-  constexpr std::int64_t kLowestPriority = 3;
-  if (priority.value < 0 || priority.value > kLowestPriority) {
+  const auto& classes = rules.core().dma.qos_classes;
+  if (!classes) rules.fail("priority", "priority is given, but this core's transfers have none");
+  if (priority.value < 0 || static_cast<double>(priority.value) >= *classes) {
     rules.fail("priority", "priority is {}; it must be 0 (highest) to {}", priority.value,
-               kLowestPriority);
+               classes->value - 1);
   }
 }
 

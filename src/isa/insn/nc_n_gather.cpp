@@ -14,8 +14,6 @@
 namespace trnsim::isa {
 namespace {
 
-constexpr double kGroupElements = 512;  // nki.isa.nc_n_gather: elements of one hardware instruction
-
 struct NcNGather {
   Tile dst, data, indices;
 
@@ -65,8 +63,8 @@ struct NcNGather {
 
   Cost cost(const CostModel& model) const {
     const auto n = static_cast<double>(dst.free_elements());
-    const double more_starts =
-        (std::ceil(n / kGroupElements) - 1) * model.core().gpsimd->start_cycles;
+    const catalog::GpsimdEngine& gpsimd = *model.core().gpsimd;
+    const double more_starts = (std::ceil(n / gpsimd.gather_group) - 1) * gpsimd.start_cycles;
     return model.gpsimd(gather_cycles(model.core(), n, 1, data.element_bytes()) + more_starts);
   }
 };
