@@ -1,0 +1,1 @@
+"""Running published kernels; tools/corpus.py is the command."""

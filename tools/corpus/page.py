@@ -1,0 +1,114 @@
+"""The results of all repositories as one markdown page."""
+
+import re
+from collections import defaultdict
+
+from corpus.case import INTENDED, KERNEL, SIMULATOR, SURROUNDINGS
+
+INTRODUCTION = """\
+# Published kernels under trnsim
+
+Written by `python tools/corpus.py FOLDER` from a folder of checkouts. Do not edit: change the recipes in
+`tools/corpus/recipes/` and run it again.
+
+Every file is run as it was published, in processes of its own, on trn2 unless stated; a recipe says only how to call
+what is there, and with which sizes. A *kernel* is a function that was launched (kernels that it calls are part of it).
+It *runs* if no launch of it was refused, and *agrees* if every check that it took part in held: the repository's own
+tests and tolerances where there are any, else numpy by the operation's definition. What is refused because the kernel
+is there to be refused counts as agreeing.
+"""
+
+FAULTS = {
+    INTENDED: "refused, as intended",
+    KERNEL: "the kernel's or its test's own",
+    SIMULATOR: "trnsim's",
+    SURROUNDINGS: "wants what is not here",
+    "": "unexplained",
+}
+
+
+class Tally:
+    """The kernels of some cases: tried, running, agreeing, by "file:name"."""
+
+    def __init__(self):
+        self.tried, self.refused, self.differing = set(), set(), set()
+        self.cases = self.failed_cases = 0
+
+    def add(self, row, faults):
+        self.cases += row["tests"]
+        wrong = [p for p in row["problems"] if faults.get(p["finding"]) != INTENDED]
+        self.failed_cases += len(wrong)
+        self.tried.update(row["kernels"])
+        for problem in wrong:
+            # What fails before any launch counts as a kernel that was tried.
+            for kernel, ended_well in (problem["launches"] or {f"{row['file']}:{row['name']}": False}).items():
+                self.tried.add(kernel)
+                (self.differing if ended_well else self.refused).add(kernel)
+
+    @property
+    def counts(self):
+        runs = len(self.tried) - len(self.refused)
+        return len(self.tried), runs, runs - len(self.differing - self.refused)
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+    return lines + ["| " + " | ".join(map(str, r)) + " |" for r in rows]
+
+
+def escape(text):
+    return re.sub(r"([|<>*_`])", r"\\\1", text)
+
+
+def share(part, whole):
+    return f"{part} ({100 * part // whole} %)" if whole else "0"
+
+
+def write(repositories):
+    """The page. repositories: results as tools/corpus.py stores them."""
+    rows, totals, details = [], [0, 0, 0], []
+    for results in repositories:
+        faults = {title: entry["fault"] for title, entry in results["findings"].items()}
+        by_dialect = defaultdict(Tally)
+        for row in results["cases"]:
+            by_dialect[row["dialect"]].add(row, faults)
+        for dialect, tally in sorted(by_dialect.items()):
+            tried, runs, agree = tally.counts
+            totals = [a + b for a, b in zip(totals, tally.counts, strict=True)]
+            name = f"[{results['repository']}](#{results['repository']})"
+            rows.append((name, results["commit"], dialect, tally.cases, tried, share(runs, tried), share(agree, tried)))
+        details += repository_section(results, faults)
+    header = ("repository", "commit", "dialect", "checks", "kernels tried", "run", "agree")
+    rows.append(("all", "", "", "", totals[0], share(totals[1], totals[0]), share(totals[2], totals[0])))
+    return "\n".join([INTRODUCTION, *table(header, rows), "", *details]).rstrip() + "\n"
+
+
+def repository_section(results, faults):
+    lines = [f"## {results['repository']}", ""]
+    files = defaultdict(list)
+    for row in results["cases"]:
+        files[row["file"], row["dialect"]].append(row)
+    rows = []
+    for (file, dialect), cases in files.items():
+        tally = Tally()
+        for case in cases:
+            tally.add(case, faults)
+        tried, runs, agree = tally.counts
+        remarks = "; ".join(dict.fromkeys(c["note"] or c["remark"] for c in cases if c["note"] or c["remark"]))
+        passed = f"{tally.cases - tally.failed_cases} of {tally.cases}"
+        rows.append((escape(file), dialect, passed, f"{tried}, {runs}, {agree}", escape(remarks)[:200]))
+    lines += table(("file", "dialect", "checks that hold", "kernels: tried, run, agree", "remarks"), rows) + [""]
+    for title, text in results["sections"].items():
+        lines += [f"### {title}", "", text, ""]
+    misses = [(row, problem) for row in results["cases"] for problem in row["problems"]]
+    if misses:
+        lines += ["What does not run or differs:", ""]
+        lines += [
+            f"- {escape(row['file'])} {escape(row['name'])} `{problem['name']}`: {escape(problem['problem'][:300])} — "
+            + (f"*{problem['finding']}*" if problem["finding"] else "**unexplained**")
+            for row, problem in misses
+        ]
+        lines.append("")
+    for title, entry in results["findings"].items():
+        lines += [f"**{title}** ({FAULTS[entry['fault']]}). {entry['text']}", ""]
+    return lines
