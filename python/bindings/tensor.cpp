@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.h"
@@ -20,7 +21,8 @@ using memory::Index;
 using memory::Tensor;
 
 PyTypeObject* tensor_type = nullptr;
-PyObject* tensor_attribute = nullptr;  // interned "tensor"
+PyObject* tensor_attribute = nullptr;    // interned "tensor"
+PyObject* register_attribute = nullptr;  // interned "is_register"
 std::array<PyObject*, numerics::kDtypeCount> dtype_objects{};
 
 std::int64_t integer(nb::handle object, const char* what) {
@@ -34,34 +36,64 @@ std::int64_t integer(nb::handle object, const char* what) {
   return value;
 }
 
+bool is_register(PyObject* object) {
+  return !PyLong_CheckExact(object) && object != Py_None &&
+         PyObject_HasAttr(object, register_attribute);
+}
+
 // One entry of a subscript against a dimension of `size` elements; numpy's rules for negative
-// numbers and clipping.
-Index index_of(nb::handle entry, std::int64_t size) {
+// numbers and clipping. What a register or nl.ds() gives is neither counted from the end nor
+// clipped: the hardware would not. `dynamic` is set where a register takes part.
+Index index_of(nb::handle entry, std::int64_t size, bool& dynamic) {
   if (PySlice_Check(entry.ptr())) {
+    const auto* slice = reinterpret_cast<const PySliceObject*>(entry.ptr());
     Py_ssize_t start, stop, step;
-    if (PySlice_Unpack(entry.ptr(), &start, &stop, &step) < 0) throw nb::python_error();
+    if (PySlice_Unpack(entry.ptr(), &start, &stop, &step) < 0) {
+      PyErr_Clear();
+      program_error("tensor.index", "tensor subscript: {} is no slice of integers",
+                    nb::cast<std::string>(nb::repr(entry)));
+    }
+    if (is_register(slice->start) || is_register(slice->stop)) {
+      dynamic = true;
+      if (slice->stop == Py_None) stop = size;
+      const Py_ssize_t span = stop - start + step + (step > 0 ? -1 : 1);
+      return {start, std::max<Py_ssize_t>(0, span / step), step, false};
+    }
     const Py_ssize_t count = PySlice_AdjustIndices(size, &start, &stop, step);
     return {start, count, step, false};
   }
+  if (PyTuple_Check(entry.ptr()) && PyTuple_GET_SIZE(entry.ptr()) == 2) {  // nl.ds
+    dynamic = is_register(PyTuple_GET_ITEM(entry.ptr(), 0));
+    return {integer(PyTuple_GET_ITEM(entry.ptr(), 0), "nl.ds start"),
+            integer(PyTuple_GET_ITEM(entry.ptr(), 1), "nl.ds size"), 1, false};
+  }
   std::int64_t at = integer(entry, "tensor subscript");
-  if (at < 0) at += size;
+  if (is_register(entry.ptr())) {
+    dynamic = true;
+  } else if (at < 0) {
+    at += size;
+  }
   return {at, 1, 1, true};
 }
 
-// Integers, slices and one Ellipsis; anything else belongs to a front end.
+// Integers, slices and one Ellipsis; anything else belongs to a front end. A tile keeps at least
+// two dimensions, an HBM tensor one: where integers would leave fewer, the last one is a slice.
 TensorObject subscript(const TensorObject& self, nb::handle key) {
   const Dims& shape = self.tensor().shape();
   std::array<Index, Dims::kMax> indices;
-  int count = 0;
+  ViewMarks marks = self.marks();
+  int count = 0, dynamic_entries = 0;
   const auto add = [&](nb::handle entry) {
     if (count >= shape.size()) {
       program_error("tensor.index", "tensor '{}' with shape {} takes at most {} indices",
                     self.tensor().name(), shape.text(), shape.size());
     }
-    indices[count] = index_of(entry, shape[count]);
+    bool dynamic = false;
+    indices[count] = index_of(entry, shape[count], dynamic);
+    dynamic_entries += dynamic;
     ++count;
   };
-  if (!PyTuple_Check(key.ptr())) {
+  if (!PyTuple_CheckExact(key.ptr())) {
     if (key.ptr() != Py_Ellipsis) add(key);
   } else {
     const auto entries = nb::borrow<nb::tuple>(key);
@@ -74,20 +106,87 @@ TensorObject subscript(const TensorObject& self, nb::handle key) {
       }
     }
   }
+  if (dynamic_entries > (marks.dynamic ? 0 : 1)) {
+    program_error(
+        "tensor.indirect",
+        "tensor '{}': a view takes one index that is known only at run time, and this one "
+        "would have two; copy the first view, or compute one index from both",
+        self.tensor().name());
+  }
+  marks.dynamic = marks.dynamic || dynamic_entries > 0;
+  const bool on_chip = self.tensor().on_chip();
+  int rank = shape.size();
+  for (int i = on_chip ? 1 : 0; i < count; ++i) rank -= indices[i].drop;
+  for (int i = count - 1; i >= 0 && rank < (on_chip ? 2 : 1); --i) {
+    if (!indices[i].drop || (on_chip && i == 0)) continue;
+    indices[i].drop = false;
+    ++rank;
+  }
   return TensorObject(
-      self.tensor().slice(std::span(indices.data(), static_cast<std::size_t>(count))));
+      self.tensor().slice(std::span(indices.data(), static_cast<std::size_t>(count))), marks);
 }
 
-TensorObject pattern(const TensorObject& self, const std::vector<std::vector<std::int64_t>>& pairs,
-                     std::int64_t offset) {
-  std::vector<std::int64_t> steps, counts;
-  for (const auto& pair : pairs) {
-    if (pair.size() != 2)
-      program_error("tensor.pattern", "an access pattern is a list of [step, count] pairs");
-    steps.push_back(pair[0]);
-    counts.push_back(pair[1]);
+// The dimensions that a permutation or a position names, as the core takes them.
+int dim_of(nb::handle object, const char* method) {
+  const std::int64_t dim = integer(object, method);
+  return static_cast<int>(std::clamp<std::int64_t>(dim, -Dims::kMax - 1, Dims::kMax + 1));
+}
+
+TensorObject permute(const TensorObject& self, nb::handle dims) {
+  std::vector<int> order;
+  if (!PySequence_Check(dims.ptr()) || PyUnicode_Check(dims.ptr()))
+    program_error("tensor.permute", "permute: dims must be a tuple of dimensions");
+  for (const nb::handle dim : nb::cast<nb::object>(dims)) order.push_back(dim_of(dim, "permute"));
+  return TensorObject(self.tensor().permute(order), self.marks());
+}
+
+TensorObject reinterpret(const TensorObject& self, nb::handle dtype) {
+  if (self.marks().dynamic) {
+    program_error("tensor.view",
+                  "view of tensor '{}': its address is known only at run time; reinterpret it "
+                  "before the dynamic index",
+                  self.tensor().name());
   }
-  return TensorObject(self.tensor().pattern(steps, counts, offset));
+  return TensorObject(self.tensor().reinterpret(dtype_of(dtype)), self.marks());
+}
+
+// ap(): [step, count] pairs over the whole storage, in elements of `dtype`.
+TensorObject pattern(const TensorObject& self, nb::handle pairs, std::int64_t offset,
+                     nb::handle dtype_object) {
+  const Tensor& tensor = self.tensor();
+  const numerics::Dtype dtype = dtype_object.is_none() ? tensor.dtype() : dtype_of(dtype_object);
+  const memory::Allocation& storage = *tensor.storage();
+  const std::int64_t bytes = numerics::info(dtype).bytes;
+  if (storage.bytes % bytes != 0) {
+    program_error("tensor.view", "ap: the {} bytes of tensor '{}'{} are no whole number of {}",
+                  storage.bytes, tensor.name(), tensor.on_chip() ? " in a partition" : "",
+                  numerics::info(dtype).name);
+  }
+  const std::int64_t row = storage.bytes / bytes;
+  std::vector<std::int64_t> steps, counts;
+  constexpr const char* kExpected =
+      "ap: an access pattern is a list of [step, count] pairs of integers";
+  if (!PySequence_Check(pairs.ptr())) program_error("tensor.pattern", "{}", kExpected);
+  for (const nb::handle pair : nb::cast<nb::object>(pairs)) {
+    if (!PySequence_Check(pair.ptr()) || PySequence_Size(pair.ptr()) != 2)
+      program_error("tensor.pattern", "{}", kExpected);
+    steps.push_back(integer(nb::cast<nb::object>(pair)[0], "ap step"));
+    counts.push_back(integer(nb::cast<nb::object>(pair)[1], "ap count"));
+    if (counts.back() < 1) {
+      program_error("tensor.pattern", "ap of tensor '{}': pair {} counts {}; it must be 1 or more",
+                    tensor.name(), counts.size() - 1, counts.back());
+    }
+  }
+  if (counts.empty()) program_error("tensor.pattern", "{}", kExpected);
+  if (tensor.on_chip() && counts[0] > 1 && steps[0] != row) {
+    program_error("tensor.partition_step",
+                  "ap of {} tensor '{}' steps {} elements per partition; the partition step must "
+                  "be 1 (that is {} elements)",
+                  memory::space_name(tensor.space()), tensor.name(), steps[0], row);
+  }
+  const Dims whole = tensor.on_chip() ? Dims{storage.partitions, row} : Dims{row};
+  return TensorObject(Tensor(tensor.storage(), dtype, whole).pattern(steps, counts, offset),
+                      self.marks());
 }
 
 using HostBytes = nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu>;
@@ -197,6 +296,7 @@ nb::tuple tuple_of(const Dims& dims) {
 
 void bind_tensor(nb::module_& m) {
   tensor_attribute = PyUnicode_InternFromString("tensor");
+  register_attribute = PyUnicode_InternFromString("is_register");
   m.def("register_dtype", [](const std::string& name, nb::object object) {
     const auto dtype = numerics::dtype_from_name(name);
     if (!dtype) internal_error("unknown dtype {}", name);
@@ -205,7 +305,6 @@ void bind_tensor(nb::module_& m) {
 
   nb::class_<TensorObject> type(m, "Tensor", nb::is_weak_referenceable(), nb::dynamic_attr());
   tensor_type = reinterpret_cast<PyTypeObject*>(type.ptr());
-  const auto of = [](Tensor tensor) { return TensorObject(std::move(tensor)); };
   type.def(nb::init<const TensorObject&>(), nb::arg("view"))
       .def_prop_ro("shape", [](const TensorObject& s) { return tuple_of(s.tensor().shape()); })
       .def_prop_ro("strides", [](const TensorObject& s) { return tuple_of(s.tensor().strides()); })
@@ -242,37 +341,42 @@ void bind_tensor(nb::module_& m) {
       .def("subscript", &subscript, nb::arg("key"))
       .def(
           "reshape",
-          [=](const TensorObject& s, nb::handle shape) {
-            return of(s.tensor().reshape(dims_of(shape)));
+          [](const TensorObject& s, nb::handle shape) {
+            return TensorObject(s.tensor().reshape(dims_of(shape)), s.marks());
           },
           nb::arg("shape"))
-      .def(
-          "permute",
-          [=](const TensorObject& s, const std::vector<int>& dims) {
-            return of(s.tensor().permute(dims));
-          },
-          nb::arg("dims"))
+      .def("permute", &permute, nb::arg("dims"))
       .def(
           "broadcast",
-          [=](const TensorObject& s, int dim, std::int64_t size) {
-            return of(s.tensor().broadcast(dim, size));
+          [](const TensorObject& s, nb::handle dim, nb::handle size) {
+            const std::int64_t times = integer(size, "broadcast size");
+            if (times < 1)
+              program_error("tensor.broadcast", "broadcast: size {} is not positive", times);
+            return TensorObject(s.tensor().broadcast(dim_of(dim, "broadcast"), times), s.marks());
           },
           nb::arg("dim"), nb::arg("size"))
       .def(
           "expand_dim",
-          [=](const TensorObject& s, int dim) { return of(s.tensor().expand_dim(dim)); },
+          [](const TensorObject& s, nb::handle dim) {
+            return TensorObject(s.tensor().expand_dim(dim_of(dim, "expand_dim")), s.marks());
+          },
           nb::arg("dim"))
       .def(
           "squeeze_dim",
-          [=](const TensorObject& s, int dim) { return of(s.tensor().squeeze_dim(dim)); },
-          nb::arg("dim"))
-      .def(
-          "reinterpret",
-          [=](const TensorObject& s, nb::handle dtype) {
-            return of(s.tensor().reinterpret(dtype_of(dtype)));
+          [](const TensorObject& s, nb::handle dim) {
+            return TensorObject(s.tensor().squeeze_dim(dim_of(dim, "squeeze_dim")), s.marks());
           },
-          nb::arg("dtype"))
-      .def("pattern", &pattern, nb::arg("pairs"), nb::arg("offset"))
+          nb::arg("dim"))
+      .def("reinterpret", &reinterpret, nb::arg("dtype"))
+      .def("pattern", &pattern, nb::arg("pairs"), nb::arg("offset"),
+           nb::arg("dtype").none() = nb::none())
+      .def("require_inside", [](const TensorObject& s) { s.access(); })
+      .def_prop_rw(
+          "is_dynamic", [](const TensorObject& s) { return s.marks().dynamic; },
+          [](TensorObject& s, bool dynamic) { s.marks().dynamic = dynamic; })
+      .def_prop_rw(
+          "is_private", [](const TensorObject& s) { return s.marks().private_hbm; },
+          [](TensorObject& s, bool is_private) { s.marks().private_hbm = is_private; })
       .def("same_storage",
            [](const TensorObject& s, const TensorObject& o) {
              return s.tensor().storage() == o.tensor().storage();

@@ -1,4 +1,5 @@
 // trnsim._native.Tensor: a view of a simulated tensor, and its access pattern worked out once.
+// Beside what the core knows, Python wants to know two things of a view; views of it inherit them.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,12 +10,20 @@
 
 namespace trnsim::python {
 
+struct ViewMarks {
+  bool dynamic = false;      // the kernel computed its address
+  bool private_hbm = false;  // made as nl.private_hbm
+};
+
 class TensorObject {
  public:
   TensorObject() = default;
-  explicit TensorObject(memory::Tensor tensor) : tensor_(std::move(tensor)) {}
+  explicit TensorObject(memory::Tensor tensor, ViewMarks marks = {})
+      : tensor_(std::move(tensor)), marks_(marks) {}
 
   const memory::Tensor& tensor() const { return tensor_; }
+  ViewMarks& marks() { return marks_; }
+  ViewMarks marks() const { return marks_; }
   const memory::AccessPattern& access() const {
     if (!access_.present()) access_ = tensor_.access();
     return access_;
@@ -22,6 +31,7 @@ class TensorObject {
 
  private:
   memory::Tensor tensor_;
+  ViewMarks marks_;
   mutable memory::AccessPattern access_;
 };
 

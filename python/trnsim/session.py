@@ -64,6 +64,7 @@ class Frame:
     launch: object
     grid: tuple[int, ...] = ()
     program_id: tuple[int, ...] = ()
+    no_reorder_depth: int = 0  # how many nl.no_reorder() are open
 
 
 def current() -> Frame:

@@ -96,6 +96,87 @@ def test_gather_of_parts_of_rows(run):
     )
 
 
+ROW_VIEWS = {  # of rows chosen from a tensor of shape [64, 4, 1, 6]
+    "slice": (lambda t: t.slice(3, 1, 5, 2), lambda x: x[:, :, :, 1:5:2]),
+    "subscript": (lambda t: t[:, 1:3, 0, ::2], lambda x: x[:, 1:3, 0, ::2]),
+    "ellipsis": (lambda t: t[..., nl.ds(2, 3)], lambda x: x[..., 2:5]),
+    "select": (lambda t: t.select(1, 2), lambda x: x[:, 2]),
+    "permute": (lambda t: t.permute((0, 3, 2, 1)), lambda x: x.transpose(0, 3, 2, 1)),
+    "broadcast": (lambda t: t.broadcast(2, 3), lambda x: np.repeat(x, 3, 2)),
+    "expand and squeeze": (lambda t: t.expand_dim(1).squeeze_dim(3), lambda x: x[:, None, :, 0]),
+    "reshape_dim": (lambda t: t.reshape_dim(3, (2, -1)), lambda x: x.reshape(5, 4, 1, 2, 3)),
+    "flatten_dims": (lambda t: t.flatten_dims(1, 3), lambda x: x.reshape(5, 24)),
+    "reshape": (lambda t: t.reshape((5, 6, 4)), lambda x: x.reshape(5, 6, 4)),
+    "rearrange": (
+        lambda t: t.rearrange(("p", "a", "u", "b"), ("p", "b", ("u", "a"))),
+        lambda x: x[:, :, 0].transpose(0, 2, 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROW_VIEWS)
+def test_views_of_gathered_rows(run, name):
+    view, expected = ROW_VIEWS[name]
+    x, rows = sample((64, 4, 1, 6)), np.array(ROWS, np.int32)[:, None]
+    wanted = expected(x[ROWS])
+
+    def kernel(t, r):
+        gathered = view(t.vector_select(0, rows_tile(r)))
+        assert gathered.is_indirect() and gathered.shape == wanted.shape and gathered.size == wanted.size
+        assert [size for _, size in gathered.get_pattern()] == list(wanted.shape)
+        return fetched(gathered, wanted.shape)
+
+    same(run(kernel, x, rows), wanted)
+
+
+ROWS_STAY = {
+    "permute": lambda t: t.permute((1, 0, 2, 3)),
+    "squeeze": lambda t: t.squeeze_dim(0),
+    "expand": lambda t: t.expand_dim(0),
+    "expand from the end": lambda t: t.expand_dim(-5),
+    "reshape_dim": lambda t: t.reshape_dim(0, (5, 1)),
+    "flatten_dims": lambda t: t.flatten_dims(0, 1),
+    "reshape": lambda t: t.reshape((20, 6)),
+    "slice": lambda t: t.slice(0, 0, 2),
+    "select": lambda t: t.select(-4, 1),
+    "subscript": lambda t: t[0],
+    "broadcast": lambda t: t.broadcast(0, 5),
+    "rearrange": lambda t: t.rearrange(("p", "a", "u", "b"), ("a", "p", "u", "b")),
+}
+
+
+@pytest.mark.parametrize("name", ROWS_STAY)
+def test_gathered_rows_stay_in_front(run, name):
+    x, rows = sample((64, 4, 1, 6)), np.array(ROWS, np.int32)[:, None]
+    with pytest.raises(trnsim.ProgramError, match="dimension 0 of .* is chosen by a vector") as caught:
+        run(lambda t, r: ROWS_STAY[name](t.vector_select(0, rows_tile(r))), x, rows)
+    assert caught.value.rule == "tensor.indirect"
+
+
+def test_gather_of_rows_that_the_last_row_has_not(run):
+    x, rows = sample((8, 10)), np.array([0, 6, 2], np.int32)[:, None]
+    pattern = [[10, 3], [1, 10]]
+    gather = lambda t, r: fetched(t.ap(pattern, 5, vector_offset=rows_tile(r)), (3, 10))  # noqa: E731
+    flat = x.reshape(-1)
+    same(run(gather, x, rows), np.stack([flat[5 + 10 * r : 15 + 10 * r] for r in (0, 6, 2)]))
+    with pytest.raises(trnsim.ProgramError, match=r"index\[1\] is 7, but src has rows 0 to 6"):
+        run(gather, x, np.array([0, 7, 2], np.int32)[:, None])
+
+
+def test_a_dynamic_view_says_so(run):
+    def kernel(x):
+        for view in (
+            x.select(0, scalar(2)),
+            x[nisa.register_alloc(2)],
+            x[nl.ds(nisa.register_alloc(2), 2)],
+            x.ap([[8, 2], [1, 8]], scalar_offset=scalar(2)),
+        ):
+            assert view.is_indirect() and view[..., 0:2].is_indirect()
+        assert not x[2].is_indirect() and not x[nl.ds(2, 2)].is_indirect()
+
+    run(kernel, sample((4, 16, 8)))
+
+
 def test_gather_of_matrices(run):
     x, rows = sample((64, 4, 10)), np.array(ROWS, np.int32)[:, None]
     same(run(lambda t, r: fetched(t.vector_select(0, rows_tile(r)), (5, 4, 10)), x, rows), x[ROWS])
@@ -148,6 +229,10 @@ def test_an_index_that_does_not_exist(run):
     same(run(kernel, x), np.zeros((1, 8), np.float32))
 
 
+def one():
+    return scalar(1)
+
+
 REFUSED = {
     "both offsets": (
         lambda t, r: t.ap([[8, 1], [1, 8]], scalar_offset=0, vector_offset=r),
@@ -161,7 +246,29 @@ REFUSED = {
     "vector on chip": (lambda t, r: nl.load(t).vector_select(0, r), "tensor.indirect"),
     "partition chosen at run time": (lambda t, r: nl.load(t).select(0, r[0:1]), "tensor.indirect"),
     "sliced rows": (lambda t, r: t.vector_select(0, r)[1:2], "tensor.indirect"),
-    "selected twice": (lambda t, r: t.vector_select(0, r).select(1, 0), "tensor.indirect"),
+    "selected twice": (lambda t, r: t.vector_select(0, r).select(1, r[0:1]), "tensor.indirect"),
+    "vectors twice": (lambda t, r: t.vector_select(0, r).vector_select(0, r), "tensor.indirect"),
+    "select, then select": (lambda t, r: t.select(0, one()).select(0, one()), "tensor.indirect"),
+    "select, then a register": (lambda t, r: t.select(0, one())[nisa.register_alloc(1)], "tensor.indirect"),
+    "two registers": (lambda t, r: t[nisa.register_alloc(1), nisa.register_alloc(1)], "tensor.indirect"),
+    "select, then vector_select": (lambda t, r: t.select(0, one()).vector_select(0, r), "tensor.indirect"),
+    "select, then ap": (
+        lambda t, r: t.select(0, one()).ap([[8, 2], [1, 8]], scalar_offset=one()),
+        "tensor.indirect",
+    ),
+    "view of a selection": (lambda t, r: t.select(0, one()).view(nl.int32), "tensor.view"),
+    "view of rows": (lambda t, r: t.vector_select(0, r).view(nl.int32), "tensor.indirect"),
+    "assignment to rows": (lambda t, r: t.vector_select(0, r).__setitem__(0, 1), "tensor.indirect"),
+    "vector in HBM": (lambda t, r: t.vector_select(0, t), "tensor.indirect"),
+    "rows beyond": (lambda t, r: t.ap([[8, 5], [1, 8]], 8 * 64, vector_offset=r), "tensor.out_of_bounds"),
+    "indirect_dim that is not there": (
+        lambda t, r: t.ap([[8, 1], [1, 8]], scalar_offset=one(), indirect_dim=2),
+        "tensor.dim",
+    ),
+    "on chip beyond": (
+        lambda t, r: nl.load(t).ap([[8, 64], [1, 4]], scalar_offset=nisa.register_alloc(5), indirect_dim=1),
+        "tensor.out_of_bounds",
+    ),
     "vector as scalar": (lambda t, r: t.select(0, r), "tensor.indirect"),
     "float index": (lambda t, r: t.select(0, nl.zeros((1, 1), nl.float32)), "tensor.indirect"),
     "computed with": (
@@ -177,35 +284,6 @@ def test_refused(run, name):
     with pytest.raises(trnsim.ProgramError) as caught:
         run(lambda t, r: action(t, nl.load(r)), sample((64, 8)), np.array(ROWS, np.int32)[:, None])
     assert caught.value.rule == rule
-
-
-def test_registers_and_loops(run):
-    def kernel(counts):
-        seen = nl.zeros((1, 8), nl.int32)
-        register = nisa.register_alloc()
-        nisa.register_load(register, nl.load(counts))
-
-        def body(r):
-            nisa.memset(dst=seen[:, int(r) : int(r) + 1], value=int(r))
-            nisa.register_move(r, int(r) - 1)
-            return r
-
-        nl.while_loop(register, body)
-        for i in nl.dynamic_range(nisa.register_alloc(5), 8, 2):
-            nisa.memset(dst=seen[:, i : i + 1], value=i * 10)
-        nl.fori_loop(
-            0,
-            nisa.register_alloc(1),
-            lambda i: (
-                nisa.memset(dst=seen[:, i : int(i) + 1], value=-1)
-                if False
-                else nisa.register_store(seen[:, 0:1], -1)
-            ),
-        )
-        with nl.no_reorder():
-            return fetched(seen, (1, 8))
-
-    same(run(kernel, np.array([[3]], np.int32)), np.array([[-1, 1, 2, 3, 0, 50, 0, 70]], np.int32))
 
 
 def test_timing_only_has_no_addresses():

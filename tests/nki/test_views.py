@@ -17,6 +17,10 @@ VIEWS = {  # on a tensor of shape [16, 4, 6]
     "subscript with ds": (lambda t: t[nl.ds(2, 8), :, nl.ds(1, 3)], lambda x: x[2:10, :, 1:4]),
     "ellipsis": (lambda t: t[..., 2], lambda x: x[..., 2]),
     "integer on the partition stays": (lambda t: t[3], lambda x: x[3:4]),
+    "two dimensions stay on a partition": (lambda t: t[3, 1, 2], lambda x: x[3:4, 1, 2:3]),
+    "two dimensions stay": (lambda t: t[:, 1, 2:3], lambda x: x[:, 1, 2:3]),
+    "numpy integers": (lambda t: t[:, np.int64(1), np.int32(2) : np.int64(9)], lambda x: x[:, 1, 2:]),
+    "backwards": (lambda t: t[:, ::-1], lambda x: x[:, ::-1]),
     "negative": (lambda t: t[:, -1, -3:], lambda x: x[:, -1, -3:]),
     "select": (lambda t: t.select(1, 2), lambda x: x[:, 2]),
     "reshape": (lambda t: t.reshape((16, 24)), lambda x: x.reshape(16, 24)),
@@ -41,6 +45,37 @@ VIEWS = {  # on a tensor of shape [16, 4, 6]
     ),
     "ap": (lambda t: t.ap(pattern=[(24, 16), (2, 12)]), lambda x: x.reshape(16, 24)[:, ::2]),
     "ap with offset": (lambda t: t.ap([[24, 8], [1, 5]], offset=3), lambda x: x.reshape(16, 24)[:8, 3:8]),
+    "ap of a view starts where the view does": (
+        lambda t: t[:, 1:, ::2].ap([[24, 16], [1, 6]]),
+        lambda x: x[:, 1],
+    ),
+    "ap as halves": (
+        lambda t: t[:, 1:, ::2].ap([[48, 16], [1, 4]], 1, dtype=nl.uint16),
+        lambda x: x.view(np.uint16).reshape(16, 48)[:, 13:17],
+    ),
+    "ap overrides ap": (
+        lambda t: t.ap([[24, 16], [2, 12]]).ap([[24, 16], [1, 3]]),
+        lambda x: x.reshape(16, 24)[:, :3],
+    ),
+    "get_pattern": (
+        lambda t: t.ap(t[:, 1:3, ::2].get_pattern(), 7),
+        lambda x: x.reshape(16, 24)[:, 7:19].reshape(16, 2, 6)[:, :, :5:2],
+    ),
+    "reshape_dim of the partition by itself": (lambda t: t.reshape_dim(0, (16,)), lambda x: x),
+    "reshape_dim of a permutation": (
+        lambda t: t.permute((0, 2, 1)).reshape_dim(1, (3, 2)),
+        lambda x: x.transpose(0, 2, 1).reshape(16, 3, 2, 4),
+    ),
+    "flatten_dims of broadcasts": (
+        lambda t: t[:, 0:1, 0:1].broadcast(1, 3).broadcast(2, 2).flatten_dims(1, 2),
+        lambda x: np.repeat(x[:, 0, :1], 6, 1),
+    ),
+    "flatten_dims of one": (lambda t: t.flatten_dims(1, 1), lambda x: x),
+    "permute negative": (lambda t: t.permute((0, -1, -2)), lambda x: x.transpose(0, 2, 1)),
+    "view of a part": (
+        lambda t: t[:, 1:3, 2:4].view(nl.uint8),
+        lambda x: np.ascontiguousarray(x[:, 1:3, 2:4]).view(np.uint8),
+    ),
     "ap reads again": (lambda t: t.ap([[24, 16], [0, 3], [1, 2]]), lambda x: np.repeat(x[:, 0:1, :2], 3, 1)),
     "view": (lambda t: t.view(nl.int32), lambda x: x.view(np.int32)),
     "view as halves": (lambda t: t.view(nl.uint16), lambda x: x.view(np.uint16)),
@@ -73,6 +108,27 @@ def test_view_of_hbm(run, name):
         return out
 
     same(run(kernel, x), expected(x))
+
+
+def test_the_rank_of_indexed_tensors(run):
+    def kernel(x):
+        tile = nl.ndarray((64, 64, 64), nl.float32, nl.sbuf)
+        assert tile[0, 0, 10].shape == (1, 1) and tile[:, 0, 10].shape == (64, 1)
+        assert tile[:, 0].shape == (64, 64) and tile[0, ...].shape == (1, 64, 64)
+        assert tile.select(1, 3).select(1, 3).shape == (64, 1)
+        assert x[0, 0, 1].shape == (1,) and x[0, 0].shape == (6,) and x[0].shape == (4, 6)
+
+    run(kernel, sample((16, 4, 6)))
+
+
+def test_a_tensor_knows_its_buffer(run):
+    def kernel(x):
+        for buffer in (nl.sbuf, nl.psum, nl.private_hbm, nl.shared_hbm):
+            tensor = nl.ndarray((16, 8), nl.float32, buffer)
+            assert tensor.buffer == buffer and tensor[:, 2:4].reshape((16, 2)).buffer == buffer
+        assert x.buffer == nl.shared_hbm and nl.hbm == nl.private_hbm
+
+    run(kernel, sample((4, 4)))
 
 
 def test_writing_through_a_view(run):
@@ -120,6 +176,52 @@ REFUSED = {
     "out of bounds": (lambda t: t[:, 9], "tensor.out_of_bounds", "9"),
     "too many indices": (lambda t: t[0, 0, 0, 0], "tensor.index", "at most 3"),
     "no integer": (lambda t: t["a"], "tensor.index", "expected an integer, got 'a'"),
+    "list": (lambda t: t[:, [1, 2]], "tensor.index", "expected an integer"),
+    "slice of words": (lambda t: t[:, "a":], "tensor.index", "no slice of integers"),
+    "ds beyond": (lambda t: t[:, nl.ds(2, 3)], "tensor.out_of_bounds", "index 2 to 4 is out of bounds .*size 4"),
+    "ds before": (lambda t: t[:, nl.ds(-1, 2)], "tensor.out_of_bounds", "index -1 to 0"),
+    "ds of nothing": (lambda t: t[:, nl.ds(0, 0)], "tensor.index", "positive integer, got 0"),
+    "select beyond": (lambda t: t.select(1, 4), "tensor.out_of_bounds", "size 4"),
+    "select of no dimension": (lambda t: t.select(3, 0), "tensor.dim", "dimension 3"),
+    "slice of nothing": (lambda t: t.slice(1, 2, 2), "tensor.out_of_bounds", "2:2"),
+    "slice backwards": (lambda t: t.slice(1, 0, 4, -1), "tensor.out_of_bounds", "0:4:-1"),
+    "reshape_dim of the partition": (lambda t: t.reshape_dim(0, (16, 1)), "tensor.reshape", "not split"),
+    "reshape_dim too large": (lambda t: t.reshape_dim(1, (3, 2)), "tensor.reshape", "cannot become"),
+    "flatten_dims of the partition": (lambda t: t[:, 0:1].flatten_dims(0, 1), "tensor.reshape", "not merged"),
+    "permute of too few": (lambda t: t.permute((0, 1)), "tensor.permute", "each dimension once"),
+    "permute twice": (lambda t: t.permute((0, 1, 1)), "tensor.permute", "each dimension once"),
+    "permute of a word": (lambda t: t.permute("abc"), "tensor.permute", "tuple"),
+    "permute of no dimension": (lambda t: t.permute((0, 1, 3)), "tensor.dim", "dimension 3"),
+    "broadcast of the partition": (lambda t: t[0:1].broadcast(0, 8), "tensor.broadcast", "partition"),
+    "broadcast to nothing": (lambda t: t[:, 0:1].broadcast(1, 0), "tensor.broadcast", "not positive"),
+    "squeeze of the partition": (lambda t: t[0:1].squeeze_dim(0), "tensor.dim", "partition"),
+    "expand of no dimension": (lambda t: t.expand_dim(5), "tensor.dim", "dimension 5"),
+    "view of gaps": (lambda t: t[:, :, ::2].view(nl.uint16), "tensor.view", "contiguous"),
+    "view to a larger type": (lambda t: t.view(nl.uint8)[:, :, 0:3].view(nl.float32), "tensor.view", "multiple of 4"),
+    "ap partition step": (lambda t: t.ap([[48, 8], [1, 24]]), "tensor.partition_step", "24 elements"),
+    "ap of no pairs": (lambda t: t.ap([32, 16]), "tensor.pattern", "pairs"),
+    "ap of nothing": (lambda t: t.ap([]), "tensor.pattern", "pairs"),
+    "ap of words": (lambda t: t.ap([["a", 16], [1, 2]]), "tensor.index", "ap step"),
+    "ap count": (lambda t: t.ap([[24, 16], [1, 0]]), "tensor.pattern", "counts 0"),
+    "ap offset": (lambda t: t.ap([[24, 16], [1, 2]], offset=1.5), "tensor.pattern", "must be an integer"),
+    "ap run-time offset": (
+        lambda t: t.ap([[24, 16], [1, 2]], offset=nisa.register_alloc(1)),
+        "tensor.pattern",
+        "scalar_offset",
+    ),
+    "ap between elements": (
+        lambda t: t.view(nl.uint8)[:, :, 1:].ap([[24, 16], [1, 2]], dtype=nl.float32),
+        "tensor.view",
+        "middle",
+    ),
+    "ap beyond the partition": (
+        lambda t: nisa.memset(t.ap([[24, 16], [1, 25]]), 0),
+        "tensor.out_of_bounds",
+        "outside|reaches",
+    ),
+    "minus": (lambda t: 1 - t, "tensor.operator", "nl.subtract"),
+    "divided": (lambda t: t / 2, "tensor.operator", "nl.divide"),
+    "plus in place": (lambda t: t.__iadd__(1) if hasattr(t, "__iadd__") else t + 1, "tensor.operator", "nl.add"),
     "None": (lambda t: t[:, None], "tensor.index", "expand_dim"),
     "slice beyond": (lambda t: t.slice(1, 2, 9), "tensor.out_of_bounds", "2:9:1 of dimension 1"),
     "slice of a dimension that is not there": (lambda t: t.slice(3, 0, 1), "tensor.dim", "dimension 3"),

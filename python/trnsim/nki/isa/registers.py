@@ -8,6 +8,8 @@ from trnsim.lowering.tiles import is_tensor, refuse
 class VirtualRegister:
     """A 32-bit register. An integer wherever an index or a bound is taken; true while it is not zero."""
 
+    is_register = True  # as the subscript of a tensor, it is known only at run time
+
     def __init__(self, value: int = 0):
         self.value = value
 
@@ -20,7 +22,36 @@ class VirtualRegister:
         return bool(self.value)
 
     def __repr__(self):
-        return f"VirtualRegister({self.value})"
+        return f"{type(self).__name__}({self.value})"
+
+
+class LoopRegister(VirtualRegister):
+    """What a dynamic loop counts in: read only. Sums, differences and products with integers are such
+    registers too; comparing it in Python is refused, since the loop is compiled once for all its rounds."""
+
+    def __add__(self, other):
+        return LoopRegister(int(self) + int(other))
+
+    def __sub__(self, other):
+        return LoopRegister(int(self) - int(other))
+
+    def __rsub__(self, other):
+        return LoopRegister(int(other) - int(self))
+
+    def __mul__(self, other):
+        return LoopRegister(int(self) * int(other))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def _compared(self, *_):
+        refuse(
+            "loop.index_in_python",
+            "the index of a dynamic loop is a register: its value cannot decide what Python does (if, while, "
+            "==). Compute on the device, or use nl.static_range, which unrolls.",
+        )
+
+    __bool__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compared
+    __hash__ = None
 
 
 def register_alloc(x=None) -> VirtualRegister:
@@ -67,5 +98,10 @@ def _register(value, instruction: str) -> VirtualRegister:
     if not isinstance(value, VirtualRegister):
         refuse(
             f"{instruction}.argument", f"{instruction}: dst must come from register_alloc(), got {value!r}"
+        )
+    if isinstance(value, LoopRegister):
+        refuse(
+            f"{instruction}.read_only",
+            f"{instruction}: dst is the index of a dynamic loop, which the loop alone writes",
         )
     return value

@@ -4,6 +4,7 @@ Execution is eager, so an index held in a tile or a register can be read on the 
 ordinary one. Rows chosen by a vector stay indirect, because the DMA engines look them up one by one.
 """
 
+import math
 import numbers
 
 from trnsim import _native, arrays, session
@@ -35,12 +36,25 @@ def value_of(index) -> int:
 
 
 def element_view(base, dim: int, index, at, shape):
-    """at(i) for the i that `index` holds, where dimension `dim` of `base` has it; else a view that DMA
-    refuses or skips."""
+    """at(i) for the i that `index` holds, where `base` has it; else a view that DMA refuses or skips. On
+    chip there is nothing to skip: there it raises at once."""
     i = value_of(index)
+    where = f"index {i} is out of bounds for dimension {dim} (size {base.shape[dim]})"
     if 0 <= i < base.shape[dim]:
-        return at(i)
-    return OutsideView(base, dim, i, tuple(shape))
+        view = at(i)
+        view.is_dynamic = True
+        try:
+            view.require_inside()
+            return view
+        except _native.ProgramError as error:
+            if error.rule != "tensor.out_of_bounds":
+                raise
+            where = f"from index {i} of dimension {dim} (size {base.shape[dim]}), {error}"
+    else:
+        where += f" of tensor '{base.name}' with shape {base.shape}"
+    if base.space != "HBM":
+        refuse("tensor.out_of_bounds", where)
+    return OutsideView(base, where, shape)
 
 
 class IndirectView:
@@ -50,9 +64,12 @@ class IndirectView:
         self.base = tensor
         self.shape = tuple(shape)
         self.dtype = tensor.dtype
+        self.itemsize = tensor.itemsize
         self.name = tensor.name
         self.buffer = tensor.buffer
         self.ndim = len(self.shape)
+        self.size = math.prod(self.shape)
+        self.offset = tensor.offset
 
     def is_indirect(self) -> bool:
         """Whether the address is known only at run time."""
@@ -61,6 +78,12 @@ class IndirectView:
     def __getattr__(self, method):
         if method.startswith("__"):
             raise AttributeError(method)
+        return self._refuse(method)
+
+    def __setitem__(self, key, value):
+        self._refuse("assignment")
+
+    def _refuse(self, method: str):
         return refuse(
             "tensor.indirect",
             f"'{self.name}' is an indirect view, on which {method} is not defined; take views before "
@@ -68,7 +91,7 @@ class IndirectView:
         )
 
     def __repr__(self):
-        return f"IndirectView({self.name!r}, shape={self.shape})"
+        return f"{type(self).__name__}({self.name!r}, shape={self.shape})"
 
 
 class RowsView(IndirectView):
@@ -86,14 +109,90 @@ class RowsView(IndirectView):
         self.index = index
         super().__init__(rows, (index.shape[0] if count is None else count,) + tuple(rows.shape[1:]))
 
-    def __getitem__(self, key):
-        entries = key if isinstance(key, tuple) else (key,)
-        if entries[:1] not in ((slice(None),), (Ellipsis,)):
+    def _view(self, method: str, change) -> "RowsView":
+        """The view whose every row `change` makes of a row; `change` leaves dimension 0 alone."""
+        rows = change(self.rows)
+        if rows.ndim == 0 or rows.shape[0] != self.rows.shape[0] or rows.strides[0] != self.rows.strides[0]:
+            self._keep_rows(method, 0)
+        return RowsView(rows, self.index, self.shape[0])
+
+    def _keep_rows(self, method: str, dim):
+        if dim in (0, -self.ndim):
             refuse(
                 "tensor.indirect",
-                f"'{self.name}' is an indirect view; its dimension 0 cannot be sliced again",
+                f"{method}: dimension 0 of '{self.name}' is chosen by a vector and must stay as it is",
             )
-        return RowsView(self.rows.subscript(key), self.index, self.shape[0])
+
+    def __getitem__(self, key):
+        entries = key if type(key) is tuple else (key,)
+        if entries[:1] not in ((slice(None),), (Ellipsis,)):
+            self._keep_rows("subscript", 0)
+        return self._view("subscript", lambda rows: rows[key])
+
+    def slice(self, dim, start, end, step=1):
+        """NkiTensor.slice of each row."""
+        self._keep_rows("slice", dim)
+        return self._view("slice", lambda rows: rows.slice(dim, start, end, step))
+
+    def select(self, dim, index):
+        """NkiTensor.select of each row, at an index known when the kernel is built."""
+        self._keep_rows("select", dim)
+        if not isinstance(index, numbers.Integral):
+            self._refuse("select at an index known only at run time")
+        return self._view("select", lambda rows: rows.select(dim, index))
+
+    def permute(self, dims):
+        """NkiTensor.permute that leaves dimension 0 where it is."""
+        return self._view("permute", lambda rows: rows.permute(dims))
+
+    def broadcast(self, dim, size):
+        """NkiTensor.broadcast of each row."""
+        self._keep_rows("broadcast", dim)
+        return self._view("broadcast", lambda rows: rows.broadcast(dim, size))
+
+    def expand_dim(self, dim):
+        """NkiTensor.expand_dim of each row."""
+        self._keep_rows("expand_dim", 0 if dim == -self.ndim - 1 else dim)
+        return self._view("expand_dim", lambda rows: rows.expand_dim(dim))
+
+    def squeeze_dim(self, dim):
+        """NkiTensor.squeeze_dim of each row."""
+        self._keep_rows("squeeze_dim", dim)
+        return self._view("squeeze_dim", lambda rows: rows.squeeze_dim(dim))
+
+    def reshape_dim(self, dim, shape):
+        """NkiTensor.reshape_dim of each row."""
+        self._keep_rows("reshape_dim", dim)
+        return self._view("reshape_dim", lambda rows: rows.reshape_dim(dim, shape))
+
+    def flatten_dims(self, start_dim, end_dim):
+        """NkiTensor.flatten_dims of each row."""
+        self._keep_rows("flatten_dims", start_dim)
+        return self._view("flatten_dims", lambda rows: rows.flatten_dims(start_dim, end_dim))
+
+    def reshape(self, shape):
+        """NkiTensor.reshape of each row; the first size stays."""
+        shape = tuple(shape) if not isinstance(shape, numbers.Integral) else (shape,)
+        if shape[:1] != self.shape[:1]:
+            self._keep_rows("reshape", 0)
+        return self._view("reshape", lambda rows: rows.reshape(rows.shape[:1] + shape[1:]))
+
+    def rearrange(self, src_pattern, dst_pattern, fixed_sizes=None):
+        """NkiTensor.rearrange that leaves dimension 0 as it is."""
+        return self._view("rearrange", lambda rows: rows.rearrange(src_pattern, dst_pattern, fixed_sizes))
+
+    @property
+    def strides(self):
+        """Elements from one index to the next, of each dimension."""
+        return self.rows.strides
+
+    def get_pattern(self):
+        """[[stride, size], ...]; the stride of dimension 0 scales the row numbers."""
+        return [[stride, size] for stride, size in zip(self.strides, self.shape)]
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements of each row lie one after another, and row after row."""
+        return self.rows.is_contiguous()
 
     def column(self):
         """The row numbers as dma_copy takes them, one per row moved."""
@@ -111,11 +210,8 @@ class RowsView(IndirectView):
 class OutsideView(IndirectView):
     """An element that does not exist. With oob_mode.skip a DMA leaves it out, else it raises."""
 
-    def __init__(self, base, dim, index, shape):
-        self._where = (
-            f"index {index} is out of bounds for dimension {dim} (size {base.shape[dim]}) of tensor "
-            f"'{base.name}' with shape {base.shape}"
-        )
+    def __init__(self, base, where, shape):
+        self._where = where
         super().__init__(base, shape)
 
     def fail(self, instruction: str):

@@ -1,9 +1,13 @@
-"""Loops and the SPMD grid. Ranges unroll: the body runs once per iteration, as Python."""
+"""Loops and the SPMD grid. The body of every loop runs once per iteration, as Python; those of the hardware
+have rules of their own."""
 
 import contextlib
+import numbers
+import typing
 
 from trnsim import session
-from trnsim.nki.isa.registers import VirtualRegister
+from trnsim.lowering.tiles import refuse
+from trnsim.nki.isa.registers import LoopRegister, VirtualRegister
 
 
 def affine_range(start, stop=None, step=1, **_):
@@ -21,9 +25,19 @@ def static_range(start, stop=None, step=1, **_):
     return range(start) if stop is None else range(start, stop, step)
 
 
-def ds(start, size) -> slice:
-    """The slice of `size` elements from `start`."""
-    return slice(start, start + size)
+class DynamicSlice(typing.NamedTuple):
+    """Of a subscript: `size` elements from `start`, which may be a register. Never clipped."""
+
+    start: typing.Any
+    size: int
+
+
+def ds(start, size) -> DynamicSlice:
+    """The slice of `size` elements from `start`, an integer or a register. Unlike start:stop it must lie
+    within the tensor."""
+    if not isinstance(size, numbers.Integral) or size < 1:
+        refuse("tensor.index", f"nl.ds: size must be a positive integer, got {size!r}")
+    return DynamicSlice(start, int(size))
 
 
 def program_id(axis: int = 0) -> int:
@@ -45,27 +59,69 @@ def program_ndim() -> int:
 
 
 def dynamic_range(start, stop=None, step=1):
-    """range() with bounds that may be registers. The loop of the hardware, unrolled; its own overhead is
-    not timed."""
+    """range() whose bounds may be registers: a loop of the hardware, which counts in a register that only it
+    writes. Its own overhead is not timed. Raises ProgramError inside nl.no_reorder() and for a step that is
+    no positive integer."""
     first, last = (0, start) if stop is None else (start, stop)
-    return range(int(first), int(last), step)
+    return map(LoopRegister, _hardware_loop("dynamic_range", first, last, step))
 
 
 def fori_loop(lower, upper, body_fun, step=1) -> None:
-    """body_fun(i) for each i from `lower` to before `upper`, bounds that may be registers."""
-    for i in range(int(lower), int(upper), step):
-        body_fun(VirtualRegister(i))
+    """body_fun(i) for each i from `lower` to before `upper`; as dynamic_range, with a function as body."""
+    rounds = _hardware_loop("fori_loop", lower, upper, step)
+    _callable("fori_loop", body_fun)
+    for i in rounds:
+        body_fun(LoopRegister(i))
 
 
 def while_loop(init, body_fun) -> None:
-    """register = body_fun(register) while it is not zero, from `init`."""
-    register = init
-    while register:
-        register = body_fun(register)
+    """register = body_fun(register) while it is not zero, from `init`. The body gets a copy; what it returns
+    decides. Raises ProgramError inside nl.no_reorder() and where a condition is no register."""
+    _not_in_no_reorder("while_loop")
+    _callable("while_loop", body_fun)
+    condition = _condition("init", init)
+    while condition:
+        condition = _condition("what the body returns", body_fun(VirtualRegister(condition.value)))
+
+
+def _hardware_loop(loop: str, first, last, step) -> range:
+    _not_in_no_reorder(loop)
+    if not isinstance(step, numbers.Integral) or step < 1:
+        refuse(
+            "loop.step", f"{loop}: step must be a positive integer known when the kernel is built, got {step!r}"
+        )
+    for name, bound in (("start", first), ("stop", last)):
+        if not isinstance(bound, (numbers.Integral, VirtualRegister)):
+            refuse("loop.bound", f"{loop}: {name} must be an integer or a register, got {bound!r}")
+    return range(int(first), int(last), int(step))
+
+
+def _not_in_no_reorder(loop: str):
+    if session.current().no_reorder_depth:
+        refuse(
+            "loop.no_reorder",
+            f"{loop}: a dynamic loop cannot stand inside nl.no_reorder(); put nl.no_reorder() into its body",
+        )
+
+
+def _callable(loop: str, body_fun):
+    if not callable(body_fun):
+        refuse("loop.body", f"{loop}: body_fun must be a function, got {body_fun!r}")
+
+
+def _condition(name: str, register) -> VirtualRegister:
+    if not isinstance(register, VirtualRegister):
+        refuse("loop.condition", f"while_loop: {name} must be a register, got {register!r}")
+    return register
 
 
 @contextlib.contextmanager
 def no_reorder():
-    """Keep the order of the instructions inside. The simulator keeps program order everywhere, so this
-    changes nothing."""
-    yield
+    """Keep the order of the instructions inside. The simulator keeps program order everywhere, so this only
+    refuses dynamic loops inside."""
+    frame = session.current()
+    frame.no_reorder_depth += 1
+    try:
+        yield
+    finally:
+        frame.no_reorder_depth -= 1

@@ -18,7 +18,9 @@ def ndarray(shape, dtype, buffer=buffers.sbuf, name="", address=None, **_) -> Nk
     frame = session.current()
     if frame.grid and buffer == buffers.shared_hbm:
         return _shared_by_programs(frame, shape, dtype, name or "")[0]
-    return frame.launch.tensor(buffers.space_of(buffer), shape, dtype, name or "", address)
+    tensor = frame.launch.tensor(buffers.space_of(buffer), shape, dtype, name or "", address)
+    tensor.is_private = buffer == buffers.private_hbm
+    return tensor
 
 
 def filled(shape, value, dtype, buffer, name) -> NkiTensor:

@@ -23,43 +23,73 @@ def _dim(self, dim, method: str) -> int:
 
 
 def ap(self, pattern, offset=None, scalar_offset=None, vector_offset=None, indirect_dim=0, dtype=None):
-    """The pattern [[step, count], ...] over the tensor's storage, in elements, outermost first.
+    """The pattern [[step, count], ...] over the tensor's storage, in elements of `dtype`, outermost first.
 
     `offset` counts from this view's own. With `scalar_offset` (an integer, a register or a [1, 1] tile) the
     view starts so many steps of dimension `indirect_dim` later; with `vector_offset` (a tile) row p is the
-    row that its p-th element names.
+    row that its p-th element names. Raises ProgramError for a pattern that the hardware does not have.
     """
-    base = self if dtype is None else self.reinterpret(dtype)
-    pairs = [list(pair) for pair in pattern]
-    start = base.offset + (0 if offset is None else offset)
+    to = (self if dtype is None else self.pattern([[0, 1]], 0, dtype)).itemsize
+    start, rest = divmod(self.offset * self.itemsize, to)
+    if rest:
+        refuse(
+            "tensor.view",
+            f"ap: the view of tensor '{self.name}' starts in the middle of a {to}-byte element",
+        )
+    start += _offset(offset)
+    if scalar_offset is None and vector_offset is None:
+        return self.pattern(pattern, start, dtype)
     if scalar_offset is not None and vector_offset is not None:
         refuse("tensor.indirect", "ap: scalar_offset and vector_offset cannot be combined")
+    _not_indirect(self, "ap")
+    dim = _dim(self, indirect_dim, "ap")
+    step = self.strides[dim] * self.itemsize // to
     if scalar_offset is not None:
-        dim = _dim(base, indirect_dim, "ap")
-        return element_view(
-            base,
-            dim,
-            scalar_offset,
-            lambda steps: base.pattern(pairs, start + steps * base.strides[dim]),
-            shape=[count for _, count in pairs],
+        at = lambda steps: self.pattern(pattern, start + steps * step, dtype)  # noqa: E731
+        return element_view(self, dim, scalar_offset, at, shape=at(0).shape)
+    if dim != 0:
+        refuse("tensor.indirect", f"ap: vector_offset indexes dimension 0 only, indirect_dim is {indirect_dim}")
+    row = self.pattern([[1, 1], *list(pattern)[1:]], start, dtype)
+    reach = sum((count - 1) * stride for count, stride in zip(row.shape, row.strides) if stride > 0)
+    fitting = (row.row_elements - 1 - reach - start) // step + 1
+    rows = min(self.shape[0] - (start - self.offset * self.itemsize // to) // step, fitting)
+    if rows < 1:
+        refuse(
+            "tensor.out_of_bounds",
+            f"ap: a row of the pattern reaches to element {start + reach} of tensor '{self.name}', which has "
+            f"{row.row_elements}",
         )
-    if vector_offset is not None:
-        if indirect_dim != 0:
-            refuse(
-                "tensor.indirect",
-                f"ap: vector_offset indexes dimension 0 only, indirect_dim is {indirect_dim}",
-            )
-        step = base.strides[0]
-        shift = (start - base.offset) // step
-        pairs[0] = [step, base.shape[0] - shift]
-        return RowsView(base.pattern(pairs, start), vector_offset, pattern[0][1])
-    return base.pattern(pairs, start)
+    return RowsView(self.pattern([[step, rows], *list(pattern)[1:]], start, dtype), vector_offset, pattern[0][1])
+
+
+def _offset(offset) -> int:
+    if offset is None:
+        return 0
+    if getattr(offset, "is_register", False) or not hasattr(offset, "__index__"):
+        refuse(
+            "tensor.pattern", f"ap: offset must be an integer, got {offset!r}; run-time offsets are scalar_offset"
+        )
+    return int(offset)
+
+
+def _not_indirect(self, method: str):
+    if self.is_dynamic:
+        refuse(
+            "tensor.indirect",
+            f"{method}: the address of this view of tensor '{self.name}' is already known only at run time; a "
+            "view takes one dynamic index",
+        )
 
 
 def reshape_dim(self, dim, shape):
     """Split one dimension; one size may be -1."""
     dim = _dim(self, dim, "reshape_dim")
     shape = tuple(shape)
+    if dim == 0 and len(shape) != 1 and self.space != "HBM":
+        refuse(
+            "tensor.reshape",
+            f"reshape_dim: dimension 0 of {self.space} tensor '{self.name}' is its partition and is not split",
+        )
     if shape.count(-1) > 1:
         refuse("tensor.reshape", f"reshape_dim: more than one size of {shape} is -1")
     if -1 in shape:
@@ -79,6 +109,11 @@ def flatten_dims(self, start_dim, end_dim):
     start, end = _dim(self, start_dim, "flatten_dims"), _dim(self, end_dim, "flatten_dims")
     if end < start:
         refuse("tensor.dim", f"flatten_dims: start_dim {start_dim} is after end_dim {end_dim}")
+    if start == 0 and end > 0 and self.space != "HBM":
+        refuse(
+            "tensor.reshape",
+            f"flatten_dims: dimension 0 of {self.space} tensor '{self.name}' is its partition and is not merged",
+        )
     merged = math.prod(self.shape[start : end + 1])
     return self.reshape(self.shape[:start] + (merged,) + self.shape[end + 1 :])
 
@@ -96,14 +131,16 @@ def slice_(self, dim, start, end, step=1):
 
 
 def select(self, dim, index):
-    """One element of a dimension, which goes; `index` may be a [1, 1] tile or a register."""
+    """One element of a dimension, which goes (a tile keeps two dimensions, an HBM tensor one); `index` may
+    be a [1, 1] tile or a register."""
     dim = _dim(self, dim, "select")
     at = lambda i: self.subscript((slice(None),) * dim + (i,))  # noqa: E731
     if isinstance(index, numbers.Integral):
         return at(index)
     if dim == 0 and self.space != "HBM":
         refuse("tensor.indirect", f"select: the partition of '{self.name}' cannot be chosen at run time")
-    return element_view(self, dim, index, at, shape=self.shape[:dim] + self.shape[dim + 1 :])
+    _not_indirect(self, "select")
+    return element_view(self, dim, index, lambda i: at(int(i)), shape=self.shape[:dim] + self.shape[dim + 1 :])
 
 
 def vector_select(self, dim, vector_offset):
@@ -112,6 +149,7 @@ def vector_select(self, dim, vector_offset):
         refuse(
             "tensor.indirect", f"vector_select: dim is {dim}; only dimension 0 can be selected by a vector"
         )
+    _not_indirect(self, "vector_select")
     return RowsView(self, vector_offset, None)
 
 
@@ -201,10 +239,10 @@ _METHODS = {
     "is_contiguous": is_contiguous,
     "view": lambda self, dtype: self.reinterpret(dtype),
     "reinterpret_cast": lambda self, dtype: self.reinterpret(dtype),
-    "is_indirect": lambda self: False,
+    "is_indirect": lambda self: self.is_dynamic,
     "get_pattern": lambda self: [[stride, size] for stride, size in zip(self.strides, self.shape)],
     "numpy": lambda self: arrays.from_tensor(self),
-    "buffer": property(lambda self: _BUFFER[self.space]),
+    "buffer": property(lambda self: buffers.private_hbm if self.is_private else _BUFFER[self.space]),
 }
 _OPERATORS = {
     "add": ("+", "add"),
