@@ -190,6 +190,7 @@ TensorObject pattern(const TensorObject& self, nb::handle pairs, std::int64_t of
 }
 
 using HostBytes = nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu>;
+using ConstHostBytes = nb::ndarray<const std::uint8_t, nb::c_contig, nb::device::cpu>;
 
 memory::Memory& home_of(const TensorObject& self) {
   const auto memory = self.tensor().storage()->home.lock();
@@ -223,7 +224,7 @@ void require_written(const TensorObject& self) {
     memory->require_written(self.access(), "the result");
 }
 
-void write_from(const TensorObject& self, HostBytes in) {
+void write_from(const TensorObject& self, ConstHostBytes in) {
   if (static_cast<std::int64_t>(in.size()) != self.access().bytes())
     internal_error("buffer size does not fit the tensor");
   memory::Memory& memory = home_of(self);

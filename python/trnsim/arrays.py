@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from trnsim import dtypes
+from trnsim import _native, dtypes
 
 
 def _is(array, module: str, name: str) -> bool:
@@ -19,6 +19,17 @@ def is_array(value) -> bool:
     return isinstance(value, np.ndarray) or _is(value, "torch", "Tensor") or _is(value, "jax", "Array")
 
 
+def any_traced(value) -> bool:
+    """Whether there is an array of jax.jit, without values yet, in tuples, lists and dicts."""
+    if sys.modules.get("jax") is None:
+        return False
+    if isinstance(value, (tuple, list)):
+        return any(any_traced(entry) for entry in value)
+    if isinstance(value, dict):
+        return any_traced(list(value.values()))
+    return isinstance(value, sys.modules["jax"].core.Tracer)
+
+
 def to_numpy(array) -> np.ndarray:
     """A numpy array with the values of `array`; may share its memory."""
     if isinstance(array, np.ndarray):
@@ -28,7 +39,7 @@ def to_numpy(array) -> np.ndarray:
 
         array = array.detach().cpu().contiguous()
         carriers = {torch.bfloat16: (torch.int16, dtypes.bfloat16)}
-        for name in ("float8_e4m3fn", "float8_e5m2"):
+        for name in ("float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"):
             if hasattr(torch, name):
                 carriers[getattr(torch, name)] = (torch.uint8, getattr(dtypes, name))
         if array.dtype in carriers:
@@ -38,14 +49,33 @@ def to_numpy(array) -> np.ndarray:
     return np.asarray(array)
 
 
+def update(array, values: np.ndarray, name: str) -> None:
+    """Change the user's array in place. Raises ProgramError where it cannot change, as JAX's cannot."""
+    if _is(array, "torch", "Tensor"):
+        array.detach().copy_(like(values, array))
+    elif isinstance(array, np.ndarray) and array.flags.writeable:
+        array[...] = values.astype(array.dtype)
+    else:
+        error = _native.ProgramError(
+            f"the kernel stores into its argument '{name}', but the array that was given for it cannot change "
+            f"({type(array).__module__}.{type(array).__name__}). Return an nl.ndarray(..., buffer=nl.shared_hbm), or "
+            "give a numpy array that may be written; from JAX call old-style kernels by jax_neuronx.nki_call."
+        )
+        error.rule = "launch.frozen_array"
+        raise error
+
+
 def like(array: np.ndarray, example):
-    """`array` as the kind of array that `example` is."""
+    """`array` as the kind of array that `example` is. Raises Unsupported for a dtype that PyTorch does not have."""
     if _is(example, "torch", "Tensor"):
         import torch
 
+        if not hasattr(torch, array.dtype.name):
+            raise _native.Unsupported(f"a result of dtype {array.dtype.name} as a PyTorch tensor, because PyTorch has "
+                                      "no such dtype; give numpy arrays, or store it as another dtype")
         if array.dtype == dtypes.bfloat16:
             return torch.from_numpy(array.view(np.int16).copy()).view(torch.bfloat16)
-        if array.dtype in (dtypes.float8_e4m3fn, dtypes.float8_e5m2):
+        if array.dtype in (dtypes.float8_e4m3fn, dtypes.float8_e5m2, dtypes.float8_e8m0fnu):
             return torch.from_numpy(array.view(np.uint8).copy()).view(getattr(torch, array.dtype.name))
         return torch.from_numpy(array)
     if _is(example, "jax", "Array"):

@@ -10,20 +10,38 @@ import importlib.machinery
 import importlib.util
 import sys
 
-from trnsim import _native, session
+from trnsim import _native, drivers, session
 
-_DIALECTS = {"nki": "trnsim.nki", "neuronxcc": "trnsim.beta1.neuronxcc", "torch_neuronx": "trnsim.beta1.torch_neuronx"}
+_DIALECTS = {
+    "nki": "trnsim.nki",
+    "neuronxcc": "trnsim.beta1.neuronxcc",
+    "torch_neuronx": "trnsim.drivers.torch_neuronx",
+    "torch_xla": "trnsim.drivers.torch_xla",
+    "jax_neuronx": "trnsim.drivers.jax_neuronx",
+}
+# Where the real one of these is installed it is used, on whatever device it finds.
+_YIELDING = ("torch_xla", "jax_neuronx")
+_REFUSED = {
+    "neuronx_distributed": "models over several devices are not run by the simulator",
+    "neuronx_distributed_inference": "models over several devices are not run by the simulator",
+    "transformers_neuronx": "compiled models are not run by the simulator",
+    "libneuronxla": "it is the compiler's plug-in of a Neuron device",
+}
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
         top, _, rest = name.partition(".")
+        if top in (*_YIELDING, *_REFUSED) and importlib.machinery.PathFinder.find_spec(top) is not None:
+            return None
+        if top in _REFUSED:
+            raise drivers.UnsupportedModule(f"{name}, because {_REFUSED[top]}")
         if top not in _DIALECTS:
             return None
         real = _DIALECTS[top] + ("." + rest if rest else "")
         try:
             if importlib.util.find_spec(real) is None:
-                return None
+                return _missing(name, top, rest)
         except ModuleNotFoundError:
             return None
         spec = importlib.machinery.ModuleSpec(name, self, is_package=True)
@@ -35,6 +53,11 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         pass
+
+
+def _missing(name, top, rest):
+    if rest and _DIALECTS[top].startswith("trnsim.drivers"):
+        raise drivers.UnsupportedModule(f"{name}, because {drivers.NO_COUNTERPART}")
 
 
 _finder = _Finder()

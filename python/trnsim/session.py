@@ -93,8 +93,9 @@ def last_profile() -> Profile:
     return _profiles[-1]
 
 
-def forget_profiles() -> None:
-    _profiles.clear()
+def forget_profiles(after: int = 0) -> None:
+    """Forget the launches but for the first `after`."""
+    del _profiles[after:]
 
 
 def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, write_back=False, chip=None):
@@ -103,6 +104,11 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, write_back=F
     wrap(tensor) and unwrap(result) turn native tensors into the dialect's and back; with `write_back`, arrays whose
     tensors the kernel stored into are updated in place. The profile is kept even when the kernel raises.
     """
+    if arrays.any_traced((args, kwargs)):
+        from trnsim.drivers import jax_call
+
+        return jax_call.traced(lambda a, k: launch_kernel(function, a, k, grid, wrap=wrap, unwrap=unwrap,
+                                                          write_back=write_back, chip=chip), args, kwargs)
     launch = _native.Launch(load_chip(chip or settings.chip), getattr(function, "__name__", "kernel"),
                             values=not settings.timing_only, seed=settings.seed,
                             stochastic_rounding=settings.stochastic_rounding)
@@ -172,7 +178,6 @@ def _to_host(results, inputs, unwrap, write_back):
 
     if write_back and not settings.timing_only:
         for array, tensor in inputs:
-            host = arrays.to_numpy(array)
-            if tensor.modified and host.flags.writeable:  # JAX arrays, for one, cannot change
-                host[...] = arrays.from_tensor(tensor).astype(host.dtype)
+            if tensor.modified:
+                arrays.update(array, arrays.from_tensor(tensor), tensor.name)
     return arrays.map_nested(fetch, results)

@@ -24,6 +24,9 @@ class RoomyLaunch:
     def __getattr__(self, name):
         return getattr(self._launch, name)
 
+    def is_of(self, launch) -> bool:
+        return self._launch is launch
+
     def tensor(self, space, shape, dtype, name="", address=None, clobber=False):
         """As the native launch's; tiles that were used longest ago are parked when memory runs out."""
         tensor = self._launch.tensor(space, shape, dtype, name, address, clobber)
@@ -46,8 +49,8 @@ class RoomyLaunch:
 class Run:
     """One launch of a kernel of this dialect, over all programs of its grid."""
 
-    def __init__(self):
-        self.launch = None
+    def __init__(self, launch=None):
+        self.launch = launch
         self.pending = None  # the Deferred whose instruction has not been issued yet
         self.program_id = ()
         self.outputs = []  # shared_hbm tensors, in the order of their creation: the same in every program
@@ -58,8 +61,8 @@ class Run:
 
     def begin_program(self, frame):
         """Make this the run of `frame`, the kernel's place in the grid."""
-        if self.launch is None:
-            self.launch = RoomyLaunch(frame.launch, self)
+        if self.launch is None or not self.launch.is_of(frame.launch):
+            self.__init__(RoomyLaunch(frame.launch, self))
         frame.launch = self.launch
         frame.run = self
         self.program_id = frame.program_id

@@ -1,0 +1,3 @@
+"""`torch_xla.distributed`"""
+
+from trnsim.drivers.torch_xla.distributed import parallel_loader, xla_multiprocessing  # noqa: F401
