@@ -22,7 +22,7 @@ namespace nb = nanobind;
 namespace trnsim::python {
 namespace {
 
-constexpr std::size_t kMaxArgumentBytes = 1024;
+constexpr std::size_t kMaxArgumentBytes = 2048;
 constexpr std::size_t kMaxFields = 32;
 
 struct Function {

@@ -81,6 +81,42 @@ void parse_ints(std::string_view instruction, const isa::FieldInfo& field, PyObj
   list.size = static_cast<std::int32_t>(size);
 }
 
+// A list or tuple; calls read(item) for each, of which there may be as many as `list` holds.
+template <class List, class Read>
+void parse_list(std::string_view instruction, const isa::FieldInfo& field, const char* expected,
+                PyObject* object, List& list, Read&& read) {
+  list = {};
+  if (!PyList_Check(object) && !PyTuple_Check(object)) wrong(instruction, field, expected, object);
+  const Py_ssize_t size = PySequence_Size(object);
+  if (size > isa::TileList::kMax) {
+    program_error(std::string(instruction) + ".argument",
+                  "{}: {} has {} entries; at most {} can be", instruction, field.name, size,
+                  isa::TileList::kMax);
+  }
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    const nb::object entry = nb::steal(PySequence_GetItem(object, i));
+    read(entry.ptr(), static_cast<std::size_t>(i));
+  }
+  list.size = static_cast<std::int32_t>(size);
+}
+
+void parse_tiles(std::string_view instruction, const isa::FieldInfo& field, PyObject* object,
+                 isa::TileList& list) {
+  constexpr const char* kExpected = "a list of tensors";
+  parse_list(instruction, field, kExpected, object, list, [&](PyObject* entry, std::size_t i) {
+    const TensorObject* tensor = tensor_of(entry);
+    if (!tensor) wrong(instruction, field, kExpected, entry);
+    list.tiles[i] = tensor->access();
+  });
+}
+
+void parse_numbers(std::string_view instruction, const isa::FieldInfo& field, PyObject* object,
+                   isa::NumberList& list) {
+  parse_list(
+      instruction, field, "a list of numbers", object, list,
+      [&](PyObject* entry, std::size_t i) { list.values[i] = number(instruction, field, entry); });
+}
+
 void parse_affine(std::string_view instruction, const isa::FieldInfo& field, PyObject* object,
                   isa::AffinePattern& pattern) {
   constexpr const char* kExpected = "a list of up to four [step, count] pairs";
@@ -196,6 +232,10 @@ void parse_argument(std::string_view instruction, const isa::FieldInfo& field, P
       place<bool>(at) = truth == 1;
       return;
     }
+    case FieldKind::kTileList:
+      return parse_tiles(instruction, field, object, place<isa::TileList>(at));
+    case FieldKind::kNumberList:
+      return parse_numbers(instruction, field, object, place<isa::NumberList>(at));
   }
 }
 

@@ -62,8 +62,8 @@ struct VectorEngine {
   Number tensor_tensor_16bit_speedup, reduce_16bit_speedup, memset_speedup;
   Number tensor_tensor_cycles, tensor_tensor_psum_cycles, scalar_tensor_tensor_cycles;
   Number reciprocal_cycles, scan_cycles, bn_stats_cycles, bn_aggr_cycles, predicated_copy_cycles;
-  Number accumulator_read_cycles;
-  std::optional<Number> exponential_speedup, quantize_mx_speedup, random_speedup;
+  Number accumulator_read_cycles, random_speedup;
+  std::optional<Number> exponential_speedup, quantize_mx_speedup;
   std::optional<Number> peak_fp32;
 };
 
@@ -83,13 +83,14 @@ struct GpsimdEngine {
   Number start_cycles, drain;
   Number cycles_per_element, rsqrt_cycles, partition_reduce_cycles, topk_cycles;
   Number gather_fixed_cycles, gather_element_cycles, gather_group;
+  Number random_cycles, nonzero_cycles;
   std::optional<Number> dma_bandwidth, dma_bandwidth_each_way;
   std::optional<Number> send_bytes_max;
 };
 
 struct Sync {
   Number semaphores, events, registers, instruction_streams;
-  Number semaphore_latency, dispatch, semaphore_instruction, register_move, branch;
+  Number semaphore_latency, dispatch, semaphore_instruction, register_move, register_access, branch;
   std::optional<Number> core_barrier;
 };
 

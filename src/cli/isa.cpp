@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string_view kind_text(isa::FieldKind kind) {
-  constexpr std::array<std::string_view, 16> kNames{"tile",
+  constexpr std::array<std::string_view, 18> kNames{"tile",
                                                     "fp32 value or [P, 1] tile",
                                                     "ALU operation",
                                                     "activation function",
@@ -34,7 +34,9 @@ std::string_view kind_text(isa::FieldKind kind) {
                                                     "integer",
                                                     "float",
                                                     "number",
-                                                    "True or False"};
+                                                    "True or False",
+                                                    "tiles",
+                                                    "numbers"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -31,6 +31,8 @@ enum class FieldKind : std::uint8_t {
   kFloat,
   kNumber,  // double: keeps 32-bit integers exact
   kBool,
+  kTileList,
+  kNumberList,
 };
 
 // kReadPart: only some of the tile's bytes, which the instruction knows and checks itself.
@@ -105,6 +107,8 @@ constexpr FieldKind kind_of(const std::int32_t*) { return FieldKind::kInt; }
 constexpr FieldKind kind_of(const float*) { return FieldKind::kFloat; }
 constexpr FieldKind kind_of(const double*) { return FieldKind::kNumber; }
 constexpr FieldKind kind_of(const bool*) { return FieldKind::kBool; }
+constexpr FieldKind kind_of(const TileList*) { return FieldKind::kTileList; }
+constexpr FieldKind kind_of(const NumberList*) { return FieldKind::kNumberList; }
 
 // The fields of `Owner` with their places in memory.
 template <class Owner>

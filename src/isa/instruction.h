@@ -81,6 +81,9 @@ void for_each_tile(const InstructionType& type, const void* args, Fn&& fn) {
     } else if (field.kind == FieldKind::kScalarOrTile) {
       const auto& value = *reinterpret_cast<const ScalarOrTile*>(base + field.offset);
       if (value.is_tile()) fn(field, value.tile);
+    } else if (field.kind == FieldKind::kTileList) {
+      const auto& list = *reinterpret_cast<const TileList*>(base + field.offset);
+      for (std::int32_t i = 0; i < list.size; ++i) fn(field, list.tiles[i]);
     }
   }
 }

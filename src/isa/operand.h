@@ -52,6 +52,18 @@ struct IntList {
   std::int32_t size = 0;
 };
 
+// Operands of one argument that are alike, in order.
+struct TileList {
+  static constexpr std::int32_t kMax = 16;  // sources of a dma_compute
+  std::array<Tile, kMax> tiles{};
+  std::int32_t size = 0;
+};
+
+struct NumberList {
+  std::array<double, TileList::kMax> values{};
+  std::int32_t size = 0;
+};
+
 struct OptionalInt {
   std::int64_t value = 0;
   bool present = false;

@@ -1,4 +1,4 @@
-// The one seeded generator of the simulator: xorwow (Marsaglia, "Xorshift RNGs", 2003), the
+// The seeded generators of the simulator. Xorwow (Marsaglia, "Xorshift RNGs", 2003), the
 // generator that the NeuronCore documentation names, and the random stream that stochastic rounding
 // draws from. Not public and therefore chosen here: the order of the six words in memory (x y z w v
 // d) and how a 32-bit seed fills them (splitmix64, so that near seeds give unrelated streams).
@@ -32,6 +32,19 @@ class Xorwow {
 
  private:
   State state_;
+};
+
+// A linear feedback shift register of 32 bits with the taps that Xilinx XAPP052 lists for the
+// longest period (32, 22, 2, 1), in Galois form. The documentation says no more of the Vector
+// Engine's generator up to NeuronCore-v3 than that it is an LFSR. A word is the state after 32
+// steps, so that no two words share shifted bits.
+class Lfsr {
+ public:
+  explicit Lfsr(std::uint32_t state) : state_(state == 0 ? 1 : state) {}  // 0 would stay 0
+  std::uint32_t next();
+
+ private:
+  std::uint32_t state_;
 };
 
 // 24 random bits as a float in [0, 1): every result is exact and 1.0 cannot occur.

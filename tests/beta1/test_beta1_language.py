@@ -250,3 +250,18 @@ def test_functions_that_are_not_there_say_so_when_called():
     with pytest.raises(trnsim.Unimplemented, match="sendrecv"):
         nisa.sendrecv()
     assert not hasattr(nisa, "no_such_instruction")
+
+
+def test_random_numbers_come_from_the_vector_engine(opcodes):
+    @nki.jit
+    def kernel(seeds):
+        out = nl.ndarray((64, 33), dtype=nl.float32, buffer=nl.shared_hbm)
+        nl.random_seed(nl.load(seeds))
+        nl.store(out, nl.rand((64, 33), nl.float32))
+        return out
+
+    one, two, again = (kernel(np.array([[seed]], np.int32)) for seed in (1, 2, 1))
+    np.testing.assert_array_equal(one, again)
+    assert (one != two).any() and one.min() >= 0 and one.max() < 1
+    assert one.mean() == pytest.approx(0.5, abs=0.03)
+    assert opcodes()[1:3] == ["set_rng_seed", "rng"]

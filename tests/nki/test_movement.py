@@ -214,11 +214,35 @@ def test_shared_constant(run, tmp_path):
         run(lambda _: nl.shared_constant(3), x)
 
 
-def test_random_numbers_are_refused_by_name(run):
-    if hasattr(trnsim._native.isa, "rng"):
-        pytest.skip("the instruction rng is there")
-    with pytest.raises(trnsim.Unimplemented, match="nl.rand needs the instruction nki.isa.rng"):
-        run(lambda x: nl.rand((4, 4), nl.float32), sample((1, 1)))
+def seeded_rand(run, seed, name, chip="trn2"):
+    def kernel(seeds):
+        nl.random_seed(nl.load(seeds))
+        return to_hbm(nl.rand((128, 64), getattr(nl, name)))
+
+    return run(kernel, np.array([[seed]], np.int32), chip=chip)
+
+
+@pytest.mark.parametrize("chip", ("trn1", "trn2", "trn3"))
+@pytest.mark.parametrize("name", [name for name in FLOATS if name != "float8_e4m3fn"])
+def test_random_numbers(run, name, chip):
+    x = seeded_rand(run, 4, name, chip)
+    same(x, seeded_rand(run, 4, name, chip))
+    assert (wide(x) != wide(seeded_rand(run, 5, name, chip))).any()
+    assert 0 <= wide(x).min() and wide(x).mean() == pytest.approx(0.5, abs=0.04)
+    assert wide(x).max() < 1 or chip == "trn3"  # there the engine converts a number just below 1
+
+
+@pytest.mark.parametrize("chip, opcodes", [
+    ("trn2", ["rng", "tensor_scalar", "tensor_scalar", "dma_copy"]), ("trn3", ["rand2", "dma_copy"]),
+])
+def test_random_numbers_come_from_the_instruction_of_the_chip(run, chip, opcodes):
+    run(lambda x: to_hbm(nl.rand((4, 4), nl.float32)), sample((1, 1)), chip=chip)
+    assert [i["opcode"] for i in trnsim.last_profile().instructions] == opcodes
+
+
+def test_a_seed_is_a_tile(run):
+    with pytest.raises(trnsim.ProgramError, match="seed"):
+        run(lambda x: nl.random_seed(42), sample((1, 1)))
 
 
 def test_expand_dims(evaluate):

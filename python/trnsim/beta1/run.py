@@ -8,8 +8,6 @@ counted.
 
 import weakref
 
-import numpy as np
-
 from trnsim import _native, session
 from trnsim.lowering.tiles import refuse
 
@@ -56,7 +54,6 @@ class Run:
         self.outputs = []  # shared_hbm tensors, in the order of their creation: the same in every program
         self._output = 0
         self.epoch = 0  # calls of the dialect so far: what the current one uses must stay
-        self._random = None
         self._used = {}  # id: weak reference to a storage, least recently used first
 
     def begin_program(self, frame):
@@ -67,12 +64,6 @@ class Run:
         frame.run = self
         self.program_id = frame.program_id
         self._output = 0
-
-    def random(self, seed: int):
-        """The generator of this launch's random numbers."""
-        if self._random is None:
-            self._random = np.random.default_rng(seed)
-        return self._random
 
     def flush(self):
         """Begin a call of the dialect: issue the instruction that waits, into a tile of its own."""

@@ -2,10 +2,8 @@
 
 import math
 
-import numpy as np
-
-from trnsim import dtypes, lowering, session
-from trnsim.beta1 import assign, run
+from trnsim import dtypes, lowering
+from trnsim.beta1 import assign
 from trnsim.beta1.deferred import defer
 from trnsim.beta1.functions import result_dtype, whole
 from trnsim.beta1.indirect import Indirect
@@ -104,16 +102,9 @@ def load_transpose2d(src, *, dtype=None, mask=None, name=None):
 
 
 def rand(shape, dtype=dtypes.float32, name=None):
-    """A tile of uniform random numbers of [0, 1).
-
-    While the simulator lacks the engines' random number instruction, they are data of the program that a DMA
-    loads; the seed is that of trnsim.install().
-    """
+    """A tile of uniform random numbers of [0, 1), from the Vector Engine."""
     now()
-    if hasattr(isa, "rng") or hasattr(isa, "rand2"):
-        return Tile.of(Storage(lowering.rand(tuple(shape), dtype_of(dtype))))
-    numbers = run.current().random(session.settings.seed).random(tuple(shape), np.float32)
-    return load(assign.constant(numbers, dtypes.float32, "rand"), dtype=dtype)
+    return Tile.of(Storage(lowering.rand(tuple(shape), dtype_of(dtype))))
 
 
 def random_seed(seed, name=None):

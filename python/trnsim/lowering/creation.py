@@ -5,11 +5,13 @@ import os
 import numpy as np
 
 from trnsim import arrays, dtypes, session
-from trnsim.lowering.tiles import is_tensor, isa, launch, new, number, refuse, unimplemented
+from trnsim.lowering.tiles import is_tensor, isa, launch, new, number, on_chip, refuse
 from trnsim.lowering.tokens import TOKENS
 
 _PARTITIONS = 128
 _FILL_COLUMNS = 2048  # of the tile from which constants are copied to HBM
+_RAND2_SINCE = 4  # NeuronCore generation
+_FRACTION_BITS = {"tfloat32": 11, "float16": 11, "bfloat16": 8, "float8_e4m3": 4, "float8_e4m3fn": 4, "float8_e5m2": 3}
 
 
 def full(shape, value, dtype, space="SBUF", name="", address=None):
@@ -105,29 +107,20 @@ def shared_identity_matrix(n, dtype=dtypes.uint8, dst=None):
 
 
 def rand(shape, dtype, space="SBUF", name=""):
-    """Uniform random numbers of [0, 1). Raises Unimplemented where the simulator lacks the instruction."""
-    needed = "rand2" if launch().generation >= 4 else "rng"
-    if not hasattr(isa, needed):
-        unimplemented(
-            f"nl.rand needs the instruction nki.isa.{needed}, which trnsim does not have yet; pass random "
-            "numbers in from the host"
-        )
+    """Uniform random numbers of [0, 1), from the Vector Engine."""
     tile = launch().tensor(space, shape, dtype, name or "rand")
-    if needed == "rand2":
+    if launch().generation >= _RAND2_SINCE:
         isa.rand2(tile, 0.0, 1.0)
         return tile
+    # As many bits as the type holds: a number near 1 is not rounded up to it.
+    kept = _FRACTION_BITS.get(tile.dtype_name, 24)
     bits = new(shape, dtypes.uint32, "rand.bits")
     isa.rng(bits)
-    isa.tensor_scalar(tile, bits, TOKENS["multiply"], 2.0**-32)
+    isa.tensor_scalar(bits, bits, TOKENS["right_shift"], 32 - kept)
+    isa.tensor_scalar(tile, bits, TOKENS["multiply"], 2.0**-kept)
     return tile
 
 
 def random_seed(seed):
-    """Seed the random numbers from a [1, 1] tile. Raises Unimplemented where the simulator lacks the
-    instruction."""
-    if not hasattr(isa, "set_rng_seed"):
-        unimplemented(
-            "nl.random_seed needs the instruction nki.isa.set_rng_seed, which trnsim does not have yet; "
-            "trnsim.install(seed=...) seeds every engine"
-        )
-    isa.set_rng_seed(seed)
+    """Seed the Vector Engine's random numbers from a [1, 1] tile of 32 bits."""
+    isa.set_rng_seed(on_chip(seed, "nl.random_seed", "seed"))

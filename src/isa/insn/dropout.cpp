@@ -1,6 +1,6 @@
-// Replace each element by zero with a given probability. What is kept is not scaled. The engine's
-// generator and the bits that it compares are not public: here one word of the core's xorwow per
-// element, row after row, its upper 24 bits as a fraction below prob.
+// Replace each element by zero with a given probability. What is kept is not scaled. Each element
+// takes a word of its partition's lane of the Vector Engine's generator, the one that set_rng_seed
+// seeds. The bits that the engine compares are not public: here the word's upper 24 as a fraction.
 #include "isa/instruction.h"
 #include "isa/operators.h"
 #include "isa/row_groups.h"
@@ -48,31 +48,32 @@ struct Dropout {
     memory::gather(state.memory, data, bits.data());
     switch (data.element_bytes()) {
       case 1:
-        zero_some<std::uint8_t>(state.random, drop, bits);
+        zero_some<std::uint8_t>(state.vector_random, drop, bits);
         break;
       case 2:
-        zero_some<std::uint16_t>(state.random, drop, bits);
+        zero_some<std::uint16_t>(state.vector_random, drop, bits);
         break;
       default:
-        zero_some<std::uint32_t>(state.random, drop, bits);
+        zero_some<std::uint32_t>(state.vector_random, drop, bits);
         break;
     }
     memory::scatter(state.memory, dst, bits.data());
   }
 
   template <class Element>
-  void zero_some(numerics::Xorwow& random, const Column& drop, std::vector<std::byte>& bits) const {
+  void zero_some(RandomLanes& random, const Column& drop, std::vector<std::byte>& bits) const {
     auto* x = reinterpret_cast<Element*>(bits.data());
-    numerics::Xorwow generator = random;  // a copy that x cannot alias
+    std::vector<std::uint32_t> words(static_cast<std::size_t>(data.free_elements()));
     for (int p = 0; p < data.partitions(); ++p) {
       const float probability = *drop.at(p);
-      for (std::int64_t i = 0; i < data.free_elements(); ++i, ++x) {
-        const bool kept = !(numerics::unit_float(generator.next()) < probability);
+      random.draw(dst.start_partition + p, words);
+      for (const std::uint32_t word : words) {
+        const bool kept = !(numerics::unit_float(word) < probability);
         *x = static_cast<Element>(
             *x & -static_cast<Element>(kept));  // no branch: it would be a coin toss
+        ++x;
       }
     }
-    random = generator;
   }
 
   Cost cost(const CostModel& model) const {
