@@ -189,6 +189,20 @@ TensorObject pattern(const TensorObject& self, nb::handle pairs, std::int64_t of
                       self.marks());
 }
 
+// indirect(): `count` columns of this tile at the offsets in `index`.
+TensorObject columns(const TensorObject& self, const TensorObject& index, std::int64_t count) {
+  memory::AccessPattern columns = self.access();
+  const auto memory = self.tensor().storage()->home.lock();
+  if (!memory)
+    program_error("tensor.freed", "tensor '{}' belongs to a kernel launch that has ended",
+                  self.tensor().name());
+  columns.indirection = memory->intern({self.access(), index.access()});
+  columns.dims = 2;
+  columns.sizes = {columns.partitions(), static_cast<std::int32_t>(count)};
+  columns.strides = {0, columns.element_bytes()};
+  return TensorObject(self.tensor(), columns);
+}
+
 using HostBytes = nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu>;
 using ConstHostBytes = nb::ndarray<const std::uint8_t, nb::c_contig, nb::device::cpu>;
 
@@ -371,6 +385,7 @@ void bind_tensor(nb::module_& m) {
       .def("reinterpret", &reinterpret, nb::arg("dtype"))
       .def("pattern", &pattern, nb::arg("pairs"), nb::arg("offset"),
            nb::arg("dtype").none() = nb::none())
+      .def("columns", &columns, nb::arg("index"), nb::arg("count"))
       .def("require_inside", [](const TensorObject& s) { s.access(); })
       .def_prop_rw(
           "is_dynamic", [](const TensorObject& s) { return s.marks().dynamic; },

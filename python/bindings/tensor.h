@@ -20,6 +20,9 @@ class TensorObject {
   TensorObject() = default;
   explicit TensorObject(memory::Tensor tensor, ViewMarks marks = {})
       : tensor_(std::move(tensor)), marks_(marks) {}
+  // With an access pattern of its own: an indirect tile.
+  TensorObject(memory::Tensor tensor, const memory::AccessPattern& access)
+      : tensor_(std::move(tensor)), access_(access) {}
 
   const memory::Tensor& tensor() const { return tensor_; }
   ViewMarks& marks() { return marks_; }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "core/indirection.h"
 
 namespace trnsim::core {
 namespace {
@@ -24,14 +25,8 @@ memory::Geometry geometry_of(const catalog::Core& spec, bool values) {
           .sbuf_bytes = static_cast<std::int64_t>(spec.sbuf.usable_bytes_per_partition),
           .psum_bytes = static_cast<std::int64_t>(spec.psum.banks * spec.psum.bank_bytes),
           .psum_bank_bytes = static_cast<std::int64_t>(spec.psum.bank_bytes),
-          .real_storage = values};
-}
-
-constexpr bool reads(isa::Access access) {
-  return access == isa::Access::kRead || access == isa::Access::kReadWrite;
-}
-constexpr bool writes(isa::Access access) {
-  return access == isa::Access::kWrite || access == isa::Access::kReadWrite;
+          .real_storage = values,
+          .staging_areas = spec.version() >= kIndirectSince ? kStagingAreas : 0};
 }
 
 }  // namespace
@@ -50,6 +45,11 @@ NeuronCore::NeuronCore(const catalog::Core& spec, const Options& options)
 void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::uint32_t site) {
   const isa::Rules rules(type.info.name, spec_, *memory_);
   if (type.info.since > 1) rules.generation_at_least(type.info.since, type.info.name.data());
+  std::uint16_t indirect = 0;
+  isa::for_each_tile(type, args, [&](const isa::FieldInfo&, const isa::Tile& tile) {
+    indirect |= tile.indirection;
+  });
+  if (indirect != 0) return issue_indirect(type, args, site, rules);
   type.check(args, rules);
   isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
     if (reads(field.access)) memory_->require_written(tile, field.name.data());

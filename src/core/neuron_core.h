@@ -35,6 +35,9 @@ class NeuronCore {
   void issue(const isa::InstructionType& type, const void* args, std::uint32_t site);
 
  private:
+  // The same for an instruction with indirect tiles (indirection.cpp).
+  void issue_indirect(const isa::InstructionType& type, const void* args, std::uint32_t site,
+                      const isa::Rules& rules);
   catalog::Core spec_;
   Options options_;
   std::shared_ptr<memory::Memory> memory_;

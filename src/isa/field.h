@@ -45,6 +45,7 @@ struct FieldInfo {
   Access access;
   bool required;
   std::uint16_t offset;
+  bool indirectable = false;
 };
 
 template <class Owner, class T>
@@ -53,8 +54,15 @@ struct Field {
   T Owner::* member;
   Access access;
   bool required;
+  bool indirectable = false;
 };
 
+// A tile that may be indirect (NkiTensor.indirect): columns gathered or scattered by an index.
+template <class Owner, class T>
+constexpr Field<Owner, T> indirectable(Field<Owner, T> field) {
+  field.indirectable = true;
+  return field;
+}
 template <class Owner, class T>
 constexpr Field<Owner, T> out(std::string_view name, T Owner::* member) {
   return {name, member, Access::kWrite, true};
@@ -120,7 +128,7 @@ std::vector<FieldInfo> field_infos() {
     const auto offset =
         reinterpret_cast<const char*>(member) - reinterpret_cast<const char*>(&probe);
     infos.push_back({field.name, kind_of(member), field.access, field.required,
-                     static_cast<std::uint16_t>(offset)});
+                     static_cast<std::uint16_t>(offset), field.indirectable});
   };
   std::apply([&](const auto&... field) { (add(field), ...); }, Owner::kFields);
   return infos;

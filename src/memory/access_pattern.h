@@ -30,6 +30,9 @@ struct AccessPattern {
   Space space = Space::kSbuf;
   numerics::Dtype dtype = numerics::Dtype::kFloat32;
   std::uint8_t dims = 0;  // 0: no operand
+  // Not 0: the elements of a partition are columns that an index names, and this is the entry of
+  // Memory's table that says which; sizes count them, offset is where column 0 lies.
+  std::uint16_t indirection = 0;
 
   bool present() const { return dims != 0; }
   bool on_chip() const { return space != Space::kHbm; }
@@ -45,6 +48,11 @@ struct AccessPattern {
   // Bytes from one element to the next along the innermost free dimension with more than one
   // element.
   std::int64_t inner_stride() const;
+};
+
+// NkiTensor.indirect(): columns of `extent`, at the offsets that elements of `index` hold.
+struct Indirection {
+  AccessPattern extent, index;
 };
 
 // The free dimensions (on chip) or all dimensions (HBM) with neighbours merged where memory is

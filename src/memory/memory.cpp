@@ -83,6 +83,10 @@ AccessPattern cut_to(AccessPattern tensor, const AccessPattern& pattern, const E
   return tensor;
 }
 
+bool shares_bytes(const Allocation& tensor) {
+  return tensor.explicit_address && tensor.overlap == Overlap::kShared;
+}
+
 }  // namespace
 
 Allocation::~Allocation() {
@@ -100,15 +104,16 @@ Memory::Memory(const Geometry& geometry)
       shared_accumulated_(geometry.partitions, geometry.psum_bytes) {
   tensors_.push_back(nullptr);  // id 0: no tensor
   if (!geometry.real_storage) return;
-  sbuf_ = storage_pool().take(geometry.partitions * sbuf_pitch_);
-  psum_ = storage_pool().take(geometry.partitions * psum_pitch_);
+  sbuf_ = storage_pool().take((1 + geometry.staging_areas) * staging_pitch(Space::kSbuf));
+  psum_ = storage_pool().take((1 + geometry.staging_areas) * staging_pitch(Space::kPsum));
 }
 
 Memory::~Memory() { close(); }
 
 void Memory::close() {
-  if (sbuf_) storage_pool().give_back(sbuf_, geometry_.partitions * sbuf_pitch_);
-  if (psum_) storage_pool().give_back(psum_, geometry_.partitions * psum_pitch_);
+  const int areas = 1 + geometry_.staging_areas;
+  if (sbuf_) storage_pool().give_back(sbuf_, areas * staging_pitch(Space::kSbuf));
+  if (psum_) storage_pool().give_back(psum_, areas * staging_pitch(Space::kPsum));
   sbuf_ = psum_ = nullptr;
   geometry_.real_storage = false;
 }
@@ -264,10 +269,8 @@ std::byte* Memory::data(const AccessPattern& pattern) const {
 void Memory::require_written(const AccessPattern& pattern, const char* operand) const {
   const Allocation& tensor = *tensors_[pattern.tensor];
   if (tensor.written.all()) return;
-  const bool shared = tensor.explicit_address && tensor.overlap == Overlap::kShared;
-  const WrittenMap& map = !shared                        ? tensor.written
-                          : tensor.space == Space::kSbuf ? shared_sbuf_
-                                                         : shared_psum_;
+  const bool shared = shares_bytes(tensor);
+  const WrittenMap& map = written_map(tensor);
   const auto missing = shared ? map.first_unwritten(pattern, 0, 0)
                               : map.first_unwritten(pattern, tensor.start_partition, tensor.offset);
   if (!missing) return;
@@ -285,6 +288,19 @@ void Memory::require_written(const AccessPattern& pattern, const char* operand) 
                 "Initialise it (memset, load) or "
                 "read only the part that was.",
                 operand, space_name(tensor.space), tensor.name, missing->row, missing->byte);
+}
+
+const WrittenMap& Memory::written_map(const Allocation& tensor) const {
+  if (!shares_bytes(tensor)) return tensor.written;
+  return tensor.space == Space::kSbuf ? shared_sbuf_ : shared_psum_;
+}
+
+bool Memory::written(const AccessPattern& pattern) const {
+  const Allocation& tensor = *tensors_[pattern.tensor];
+  const WrittenMap& map = written_map(tensor);
+  const bool shared = shares_bytes(tensor);
+  return map.all() || !map.first_unwritten(pattern, shared ? 0 : tensor.start_partition,
+                                           shared ? 0 : tensor.offset);
 }
 
 void Memory::mark_written(const AccessPattern& pattern) {

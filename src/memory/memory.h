@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "memory/access_pattern.h"
@@ -22,6 +24,7 @@ struct Geometry {
   std::int64_t psum_bytes = 0;  // per partition
   std::int64_t psum_bank_bytes = 0;
   bool real_storage = true;  // false: timing only, nothing is ever read or written
+  int staging_areas = 0;     // for gathered columns, each as large as the memory itself
 };
 
 enum class Overlap : std::uint8_t {
@@ -98,6 +101,17 @@ class Memory : public std::enable_shared_from_this<Memory> {
   bool accumulated(const AccessPattern& pattern) const;        // all of it last written by matmuls
   bool touched_by_matmul(const AccessPattern& pattern) const;  // any of it
 
+  // All of it; what require_written() throws about.
+  bool written(const AccessPattern& pattern) const;
+
+  // Indirect tiles name their entry of this table; equal entries are one. 0 is nobody's.
+  std::uint16_t intern(const Indirection& indirection);
+  const Indirection& indirection(std::uint16_t id) const { return indirections_[id]; }
+
+  // A dense tile like `tile` beside the memory itself: where the columns of an indirect operand
+  // stand while the instruction runs.
+  AccessPattern staged(const AccessPattern& tile, int area);
+
   const Allocation& allocation(std::uint32_t id) const { return *tensors_[id]; }
   const Placement& placement(Space space) const {
     return space == Space::kSbuf ? sbuf_placement_ : psum_placement_;
@@ -116,6 +130,8 @@ class Memory : public std::enable_shared_from_this<Memory> {
   [[noreturn]] void overflow(const Allocation& allocation) const;
   void place(Allocation& allocation);
   void release(const Allocation& allocation);
+  const WrittenMap& written_map(const Allocation& tensor) const;
+  std::ptrdiff_t staging_pitch(Space space) const;
   void clobber_others(const Allocation& writer, const AccessPattern& pattern);
   Placement& placement_of(Space space) {
     return space == Space::kSbuf ? sbuf_placement_ : psum_placement_;
@@ -135,6 +151,9 @@ class Memory : public std::enable_shared_from_this<Memory> {
   WrittenMap shared_sbuf_;
   WrittenMap shared_psum_;
   WrittenMap shared_accumulated_;  // PSUM, as Allocation::accumulated
+  std::vector<Indirection> indirections_{{}};
+  std::map<std::string, std::uint16_t> indirection_ids_;  // by their bytes
+  std::map<std::pair<Space, int>, std::shared_ptr<Allocation>> staging_;
 };
 
 }  // namespace trnsim::memory

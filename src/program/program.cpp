@@ -32,6 +32,11 @@ const std::string* Program::name(std::size_t i) const {
   return it == names_.end() ? nullptr : &it->second;
 }
 
+void Program::define(std::uint16_t id, const memory::Indirection& indirection) {
+  if (id >= indirections_.size()) indirections_.resize(id + 1);
+  indirections_[id] = indirection;
+}
+
 void Program::tensor_born(const memory::Allocation& allocation) {
   tensors_.emplace(allocation.id,
                    TensorLife{allocation.name, allocation.space, allocation.partitions,

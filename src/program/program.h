@@ -59,6 +59,22 @@ class Program {
   const std::vector<Site>& sites() const { return sites_; }
   const std::string* name(std::size_t i) const;
 
+  void define(std::uint16_t id, const memory::Indirection& indirection);
+  // Calls fn(field, tile) for all that an instruction touches: its tiles, and in the place of an
+  // indirect one everything that its columns may be among, and the index.
+  template <class Fn>
+  void for_each_touched(const Instruction& instruction, Fn&& fn) const {
+    static constexpr isa::FieldInfo kIndex{"index", isa::FieldKind::kTile, isa::Access::kRead, true,
+                                           0};
+    isa::for_each_tile(type(instruction), args(instruction),
+                       [&](const isa::FieldInfo& field, const isa::Tile& tile) {
+                         if (tile.indirection == 0) return fn(field, tile);
+                         const memory::Indirection& what = indirections_[tile.indirection];
+                         fn(field, what.extent);
+                         fn(kIndex, what.index);
+                       });
+  }
+
   void tensor_born(const memory::Allocation& allocation);
   void tensor_freed(std::uint32_t id);
   const std::map<std::uint32_t, TensorLife>& tensors() const { return tensors_; }
@@ -75,6 +91,7 @@ class Program {
   std::vector<Site> sites_;
   std::map<Site, std::uint32_t> site_index_;
   std::map<std::size_t, std::string> names_;
+  std::vector<memory::Indirection> indirections_;
   std::map<std::uint32_t, TensorLife> tensors_;
 };
 

@@ -86,14 +86,12 @@ std::vector<Use> use_over_time(const Run& run, memory::Space space) {
   const program::Program& program = *run.program;
   for (std::size_t i = 0; i < program.size(); ++i) {
     const timing::Entry& entry = run.timeline->entries[i];
-    isa::for_each_tile(program.type(program[i]), program.args(program[i]),
-                       [&](const isa::FieldInfo&, const isa::Tile& tile) {
-                         if (tile.space != space) return;
-                         const auto [it, added] =
-                             touched.try_emplace(tile.tensor, Touched{entry.start, entry.end});
-                         it->second.first = std::min(it->second.first, entry.start);
-                         it->second.last = std::max(it->second.last, entry.end);
-                       });
+    program.for_each_touched(program[i], [&](const isa::FieldInfo&, const isa::Tile& tile) {
+      if (tile.space != space) return;
+      const auto [it, added] = touched.try_emplace(tile.tensor, Touched{entry.start, entry.end});
+      it->second.first = std::min(it->second.first, entry.start);
+      it->second.last = std::max(it->second.last, entry.end);
+    });
   }
   std::vector<Event> events;
   for (const auto& [id, when] : touched) {

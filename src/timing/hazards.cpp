@@ -38,13 +38,12 @@ Dependencies::Dependencies(const program::Program& program) {
     first_.push_back(list_.size());
     const std::size_t first = list_.size();
     for (const bool writing : {false, true}) {
-      isa::for_each_tile(program.type(instruction), program.args(instruction),
-                         [&](const isa::FieldInfo& field, const isa::Tile& tile) {
-                           if (!touches(field, writing)) return;
-                           memories.history(tile).visit(
-                               {&tile, static_cast<std::uint32_t>(i), queue}, writing, list_,
-                               first);
-                         });
+      program.for_each_touched(
+          instruction, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
+            if (!touches(field, writing)) return;
+            memories.history(tile).visit({&tile, static_cast<std::uint32_t>(i), queue}, writing,
+                                         list_, first);
+          });
     }
   }
   first_.push_back(list_.size());

@@ -25,9 +25,9 @@ struct Activation {
           "max(MIN_II, N) cycles; + the registers' read if there is a reduce_res; + a table load "
           "when the set changes",
       .source = "NKI documentation 2.26 and 2.32, nki.isa.activation"};
-  static constexpr std::tuple kFields{out("dst", &Activation::dst),
+  static constexpr std::tuple kFields{indirectable(out("dst", &Activation::dst)),
                                       arg("op", &Activation::op),
-                                      in("data", &Activation::data),
+                                      indirectable(in("data", &Activation::data)),
                                       opt_in("bias", &Activation::bias),
                                       opt_in("scale", &Activation::scale),
                                       opt("reduce_op", &Activation::reduce_op),

@@ -20,9 +20,9 @@ struct ActivationReduce {
       .engines = "Scalar",
       .cost = "max(MIN_II, N) cycles + the registers' read; + a table load when the set changes",
       .source = "NKI documentation 2.26 and 2.32, nki.isa.activation_reduce"};
-  static constexpr std::tuple kFields{out("dst", &ActivationReduce::dst),
+  static constexpr std::tuple kFields{indirectable(out("dst", &ActivationReduce::dst)),
                                       arg("op", &ActivationReduce::op),
-                                      in("data", &ActivationReduce::data),
+                                      indirectable(in("data", &ActivationReduce::data)),
                                       arg("reduce_op", &ActivationReduce::reduce_op),
                                       opt_out("reduce_res", &ActivationReduce::reduce_res),
                                       opt_in("bias", &ActivationReduce::bias),

@@ -28,9 +28,9 @@ struct NcMatmul {
           "fill; half rate while cold",
       .source = "NKI documentation 2.26, nki.isa.nc_matmul; NKI architecture guides"};
   static constexpr std::tuple kFields{
-      out("dst", &NcMatmul::dst),
-      in("stationary", &NcMatmul::stationary),
-      in("moving", &NcMatmul::moving),
+      indirectable(out("dst", &NcMatmul::dst)),
+      indirectable(in("stationary", &NcMatmul::stationary)),
+      indirectable(in("moving", &NcMatmul::moving)),
       opt("is_stationary_onezero", &NcMatmul::is_stationary_onezero),
       opt("is_moving_onezero", &NcMatmul::is_moving_onezero),
       opt("is_transpose", &NcMatmul::is_transpose),
@@ -70,6 +70,7 @@ struct NcMatmul {
                  dst.partitions(), dst.free_elements(), m, n);
     }
     check_dtypes(rules);
+    check_indirect(rules);
     check_bank(rules, dst);
     check_array_tile(rules, tile_position, tile_size, stationary.partitions(), m);
     if (!is_transpose) check_accumulate(rules);
@@ -113,6 +114,23 @@ struct NcMatmul {
     if (dst.dtype != Dtype::kFloat32 && !bf16_result) {
       rules.fail("dst_dtype", "dst is {}; the result is float32{}", numerics::info(dst.dtype).name,
                  rules.core().psum.accumulates_bf16 ? " or bfloat16" : "");
+    }
+  }
+
+  void check_indirect(const Rules& rules) const {
+    if (stationary.indirection == 0 && moving.indirection == 0 && dst.indirection == 0) return;
+    if (is_transpose && moving.indirection != 0)
+      rules.fail("indirect", "moving cannot be an indirect tile with is_transpose");
+    for (int i = 0; i < tile_position.size; ++i) {
+      if (tile_position.values[i] != 0)
+        rules.fail("indirect_position", "indirect tiles need tile_position (0, 0)");
+    }
+    for (const auto& [name, tile] : {std::pair{"stationary", &stationary}, {"moving", &moving}}) {
+      if (tile->indirection != 0 && (is_fp32_like(*tile) || tile->dtype == Dtype::kFloat8E3M4)) {
+        rules.fail("indirect_dtype",
+                   "{} is {}; indirect operands are bf16, fp16, fp8_e4m3, fp8_e4m3fn or fp8_e5m2",
+                   name, numerics::info(tile->dtype).name);
+      }
     }
   }
 

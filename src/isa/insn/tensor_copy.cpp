@@ -20,7 +20,8 @@ struct TensorCopy {
       .engines = "Vector, Scalar (v3 and later), GpSimd (SBUF only)",
       .cost = "max(MIN_II, N / s) cycles, s the copy mode of dtype and memory; + drain",
       .source = "NKI documentation 2.26, nki.isa.tensor_copy; Trainium2 guide, perf modes"};
-  static constexpr std::tuple kFields{out("dst", &TensorCopy::dst), in("src", &TensorCopy::src),
+  static constexpr std::tuple kFields{indirectable(out("dst", &TensorCopy::dst)),
+                                      indirectable(in("src", &TensorCopy::src)),
                                       opt("engine", &TensorCopy::engine)};
 
   Engine engine_on(int) const { return engine == Engine::kUnknown ? Engine::kVector : engine; }
@@ -32,6 +33,8 @@ struct TensorCopy {
                  engine_name(runs_on));
     }
     if (runs_on == Engine::kScalar) rules.generation_at_least(3, "the Scalar engine");
+    if (runs_on == Engine::kGpsimd && (dst.indirection != 0 || src.indirection != 0))
+      rules.fail("indirect_engine", "indirect tiles need the Vector or Scalar engine, not GpSimd");
     const Buffers buffers = runs_on == Engine::kGpsimd ? Buffers::kSbuf : Buffers::kOnChip;
     rules.operand("dst", dst, buffers);
     rules.operand("src", src, buffers);

@@ -24,10 +24,10 @@ struct TensorCopyPredicated {
           "max(MIN_II, N) cycles with one of src and predicate in PSUM or src a number, else "
           "max(MIN_II, 2 N)",
       .source = "NKI documentation 2.26 and 2.32, nki.isa.tensor_copy_predicated"};
-  static constexpr std::tuple kFields{inout("dst", &TensorCopyPredicated::dst),
-                                      in("src", &TensorCopyPredicated::src),
-                                      in("predicate", &TensorCopyPredicated::predicate),
-                                      opt("reverse_pred", &TensorCopyPredicated::reverse_pred)};
+  static constexpr std::tuple kFields{
+      indirectable(inout("dst", &TensorCopyPredicated::dst)), in("src", &TensorCopyPredicated::src),
+      indirectable(in("predicate", &TensorCopyPredicated::predicate)),
+      opt("reverse_pred", &TensorCopyPredicated::reverse_pred)};
 
   Engine engine_on(int) const { return Engine::kVector; }
 

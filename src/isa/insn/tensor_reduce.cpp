@@ -25,9 +25,9 @@ struct TensorReduce {
       .cost = "max(MIN_II, N / 2) cycles for add and maximum of bf16, else max(MIN_II, N)",
       .source = "NKI documentation 2.26 and 2.32, nki.isa.tensor_reduce"};
   static constexpr std::tuple kFields{
-      out("dst", &TensorReduce::dst),       arg("op", &TensorReduce::op),
-      in("data", &TensorReduce::data),      arg("axis", &TensorReduce::axis),
-      opt("negate", &TensorReduce::negate), opt("keepdims", &TensorReduce::keepdims)};
+      indirectable(out("dst", &TensorReduce::dst)),  arg("op", &TensorReduce::op),
+      indirectable(in("data", &TensorReduce::data)), arg("axis", &TensorReduce::axis),
+      opt("negate", &TensorReduce::negate),          opt("keepdims", &TensorReduce::keepdims)};
 
   Engine engine_on(int) const { return Engine::kVector; }
 

@@ -1,6 +1,7 @@
 // dst = (data <op0> operand0) <op1> operand1, the operands one number each or one per partition.
 #include <cmath>
 
+#include "isa/bits.h"
 #include "isa/instruction.h"
 #include "isa/operators.h"
 #include "isa/perf_modes.h"
@@ -30,8 +31,8 @@ struct TensorScalar {
           "4 N",
       .source =
           "NKI documentation 2.26 and 2.32, nki.isa.tensor_scalar; Trainium2 guide, perf modes"};
-  static constexpr std::tuple kFields{out("dst", &TensorScalar::dst),
-                                      in("data", &TensorScalar::data),
+  static constexpr std::tuple kFields{indirectable(out("dst", &TensorScalar::dst)),
+                                      indirectable(in("data", &TensorScalar::data)),
                                       arg("op0", &TensorScalar::op0),
                                       opt_in("operand0", &TensorScalar::operand0),
                                       opt("reverse0", &TensorScalar::reverse0),
@@ -52,6 +53,11 @@ struct TensorScalar {
     check_tile(rules, "dst", dst, runs_on == Engine::kGpsimd ? Buffers::kSbuf : Buffers::kOnChip);
     check_tile(rules, "data", data, runs_on == Engine::kGpsimd ? Buffers::kSbuf : Buffers::kOnChip);
     check_like(rules, "data", data, "dst", dst);
+    if ((dst.indirection != 0 || data.indirection != 0) && is_int32(dst) && is_int32(data) &&
+        !numerics::is_bitvec(op0)) {
+      rules.fail("indirect_address",
+                 "arithmetic on 32-bit integers (address arithmetic) takes no indirect tiles");
+    }
     check_per_partition(rules, "operand0", operand0, data);
     check_per_partition(rules, "operand1", operand1, data);
     if (!has_op1() && operand1.present()) rules.fail("operand", "operand1 is given without op1");

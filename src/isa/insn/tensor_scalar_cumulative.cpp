@@ -21,8 +21,8 @@ struct TensorScalarCumulative {
       .engines = "Vector",
       .cost = "max(MIN_II, 2 N) cycles, as a scan; not published",
       .source = "NKI documentation 2.32, nki.isa.tensor_scalar_cumulative"};
-  static constexpr std::tuple kFields{out("dst", &TensorScalarCumulative::dst),
-                                      in("src", &TensorScalarCumulative::src),
+  static constexpr std::tuple kFields{indirectable(out("dst", &TensorScalarCumulative::dst)),
+                                      indirectable(in("src", &TensorScalarCumulative::src)),
                                       arg("op0", &TensorScalarCumulative::op0),
                                       arg("op1", &TensorScalarCumulative::op1),
                                       in("imm0", &TensorScalarCumulative::imm0),

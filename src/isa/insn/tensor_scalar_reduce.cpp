@@ -27,8 +27,8 @@ struct TensorScalarReduce {
       .cost = "max(MIN_II, N) cycles, + the accumulator's read if there is a reduce_res",
       .source = "NKI documentation 2.26 and 2.32, nki.isa.tensor_scalar_reduce"};
   static constexpr std::tuple kFields{
-      out("dst", &TensorScalarReduce::dst),
-      in("data", &TensorScalarReduce::data),
+      indirectable(out("dst", &TensorScalarReduce::dst)),
+      indirectable(in("data", &TensorScalarReduce::data)),
       arg("op0", &TensorScalarReduce::op0),
       in("operand0", &TensorScalarReduce::operand0),
       arg("reduce_op", &TensorScalarReduce::reduce_op),

@@ -22,7 +22,7 @@ struct TensorTensor {
           "c from the catalogue",
       .source = "NKI documentation 2.26, nki.isa.tensor_tensor"};
   static constexpr std::tuple kFields{
-      out("dst", &TensorTensor::dst), in("data1", &TensorTensor::data1),
+      indirectable(out("dst", &TensorTensor::dst)), indirectable(in("data1", &TensorTensor::data1)),
       in("data2", &TensorTensor::data2), arg("op", &TensorTensor::op),
       opt("engine", &TensorTensor::engine)};
 

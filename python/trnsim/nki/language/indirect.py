@@ -58,7 +58,7 @@ def element_view(base, dim: int, index, at, shape):
 
 
 class IndirectView:
-    """What only nisa.dma_copy and nisa.dma_transpose take."""
+    """A view that only some instructions take."""
 
     def __init__(self, tensor, shape):
         self.base = tensor
@@ -79,6 +79,9 @@ class IndirectView:
         if method.startswith("__"):
             raise AttributeError(method)
         return self._refuse(method)
+
+    def __getitem__(self, key):
+        return self._refuse("a subscript")
 
     def __setitem__(self, key, value):
         self._refuse("assignment")
@@ -205,6 +208,39 @@ class RowsView(IndirectView):
                 f"rows and needs a column of [{self.shape[0]}, 1]",
             )
         return self.index[: self.shape[0]]
+
+
+class ColumnsView(IndirectView):
+    """Columns of a tile chosen by an index: an operand of engine instructions, which see `tensor`."""
+
+    def __init__(self, tile, index, num_elem):
+        if tile.space == "HBM":
+            refuse("tensor.indirect", f"indirect: '{tile.name}' is in HBM; it must be a tile in SBUF or PSUM")
+        if not is_tensor(index) or index.space != "SBUF":
+            refuse("tensor.indirect", f"indirect: the index must be a tile in SBUF, got {index!r}")
+        if "int" not in index.dtype_name or index.ndim != 2 or index.shape[0] != tile.shape[0]:
+            refuse(
+                "tensor.indirect",
+                f"indirect: the index is {index.dtype_name} {index.shape}; it must hold integers and have shape "
+                f"({tile.shape[0]}, K), as '{tile.name}' has {tile.shape[0]} partitions",
+            )
+        count = index.size if num_elem is None else num_elem
+        if not isinstance(count, numbers.Integral) or not 1 <= count <= index.size:
+            refuse(
+                "tensor.indirect",
+                f"indirect: num_elem must be an integer from 1 to {index.size}, the size of the index, "
+                f"got {num_elem!r}",
+            )
+        self.tensor = tile.columns(index, int(count))
+        self.index = index
+        super().__init__(tile, (tile.shape[0], int(count)))
+
+    def _refuse(self, method: str):
+        return refuse(
+            "tensor.indirect",
+            f"'{self.name}' is an indirect tile, on which {method} is not defined; take views before "
+            "indirect()",
+        )
 
 
 class OutsideView(IndirectView):

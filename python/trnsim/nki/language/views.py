@@ -10,7 +10,7 @@ import numbers
 from trnsim import _native, arrays
 from trnsim.lowering.tiles import refuse
 from trnsim.nki.language import buffers
-from trnsim.nki.language.indirect import RowsView, element_view
+from trnsim.nki.language.indirect import ColumnsView, RowsView, element_view
 from trnsim.nki.language.rearrangement import rearrange
 
 _BUFFER = {"SBUF": buffers.sbuf, "PSUM": buffers.psum, "HBM": buffers.shared_hbm}
@@ -154,12 +154,11 @@ def vector_select(self, dim, vector_offset):
 
 
 def indirect(self, index, num_elem=None):
-    """Columns gathered or scattered by an engine (NeuronCore-v4): not in the simulator yet."""
-    del index, num_elem
-    raise _native.Unimplemented(
-        f"tensor '{self.name}': indirect() is not in trnsim yet; gather with nisa.nc_n_gather or "
-        "nisa.local_gather"
-    )
+    """`num_elem` columns of this tile, at the free-dimension offsets in the SBUF tile `index` of [P, K]
+    (NeuronCore-v4): offset i is index[i % G, i // G], G 32 for the Tensor Engine and 16 for the others. The
+    instruction that takes it gathers the columns, or scatters to them. Raises ProgramError."""
+    _not_indirect(self, "indirect")
+    return ColumnsView(self, index, num_elem)
 
 
 def is_contiguous(self) -> bool:
