@@ -56,7 +56,7 @@ struct TensorEngine {
 struct VectorEngine {
   Number clock, lanes;
   Number min_issue_cycles, dynamic_address_cycles;
-  Number drain;
+  Number drain, operand_read;
   // How many elements per lane and cycle beside the plain one of NeuronCore-v2.
   Number copy_fp32_speedup, copy_fp32_psum_speedup, copy_16bit_speedup, copy_16bit_psum_speedup;
   Number tensor_tensor_16bit_speedup, reduce_16bit_speedup, memset_speedup;
@@ -70,7 +70,7 @@ struct VectorEngine {
 struct ScalarEngine {
   Number clock, lanes;
   Number min_issue_cycles, dynamic_address_cycles;
-  Number activation_drain, copy_drain;
+  Number activation_drain, copy_drain, psum_saving, operand_read;
   Number cycles_per_element, narrow_speedup;
   Number table_load, accumulator_read_cycles, accumulator_read_drain;
   std::vector<std::string> table_sets;
@@ -97,9 +97,10 @@ struct Sync {
 struct Dma {
   Number engines, queues_per_engine, partitions_per_engine;
   Number peak_rate, sustained_rate;
-  Number descriptor_fixed, descriptor_bytes, descriptor_payload_max, packet_bytes;
+  Number transfer_fixed, descriptor_fixed, descriptor_bytes, descriptor_payload_max, packet_bytes;
   Number efficient_bytes, saturating_bytes;
-  Number issue, trigger_latency, store_trigger_latency, completion_latency, start_latency;
+  Number issue, trigger_latency, store_trigger_latency, spread, completion_latency;
+  Number start_latency;
   Number software_descriptor, semaphore_increment;
   std::optional<Number> descriptor_generators, hardware_issue;
   Number transpose_hbm_fraction, transpose_sbuf_fraction, compute_fraction;
@@ -109,7 +110,7 @@ struct Dma {
 };
 
 struct Launch {
-  Number neff, host_synchronous, host_asynchronous;
+  Number neff, profile, session, host_synchronous, host_asynchronous;
   Number microcode_bytes;
 };
 

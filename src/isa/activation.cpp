@@ -73,7 +73,11 @@ Cost ActivationCall::cost(const CostModel& model) const {
   const double cycles =
       static_cast<double>(data.free_elements()) * slow * scalar.cycles_per_element;
   const bool copies = op == numerics::ActivationFunction::kCopy;
-  Cost cost = model.scalar(cycles, copies ? scalar.copy_drain : scalar.activation_drain);
+  double drain = copies ? scalar.copy_drain : scalar.activation_drain;
+  if (data.space == Space::kPsum) drain -= scalar.psum_saving;
+  Cost cost = model.scalar(cycles, drain);
+  // A function always reads a bias: a tile of zeros where the kernel gives none.
+  if (!copies && !bias.is_tile()) cost.latency += model.operand_read(Engine::kScalar);
   if (reduce_res.present()) {
     cost = with_accumulator_read(cost, scalar);
     cost.latency += from_ns(scalar.accumulator_read_drain);

@@ -6,18 +6,30 @@
 
 namespace trnsim::isa {
 
-Cost CostModel::vector(double cycles) const {
-  const catalog::VectorEngine& engine = core_.vector;
+namespace {
+
+template <class EngineSpec>
+Cost pipelined(const EngineSpec& engine, double cycles, double drain_ns) {
   const Picoseconds busy =
       from_cycles(std::max<double>(engine.min_issue_cycles, cycles), engine.clock);
-  return {.occupancy = busy, .latency = busy + from_ns(engine.drain)};
+  const Picoseconds done = from_cycles(cycles, engine.clock) + from_ns(drain_ns);
+  return {.occupancy = busy, .latency = std::max(busy, done)};
+}
+
+}  // namespace
+
+Cost CostModel::vector(double cycles) const {
+  return pipelined(core_.vector, cycles, core_.vector.drain);
 }
 
 Cost CostModel::scalar(double cycles, double drain_ns) const {
-  const catalog::ScalarEngine& engine = core_.scalar;
-  const Picoseconds busy =
-      from_cycles(std::max<double>(engine.min_issue_cycles, cycles), engine.clock);
-  return {.occupancy = busy, .latency = busy + from_ns(drain_ns)};
+  return pipelined(core_.scalar, cycles, drain_ns);
+}
+
+Picoseconds CostModel::operand_read(Engine engine) const {
+  if (engine == Engine::kVector) return from_ns(core_.vector.operand_read);
+  if (engine == Engine::kScalar) return from_ns(core_.scalar.operand_read);
+  return {};
 }
 
 Cost CostModel::gpsimd(double cycles) const {

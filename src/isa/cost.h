@@ -37,12 +37,15 @@ class CostModel {
   explicit CostModel(const catalog::Core& core) : core_(core) {}
   const catalog::Core& core() const { return core_; }
 
-  // Cycles of the engine: at least the minimum initiation interval, then the drain until the result
-  // is visible.
+  // Cycles of the engine. It is busy for at least the minimum initiation interval; the result is
+  // visible a drain after the last element.
   Cost vector(double cycles) const;
   Cost scalar(double cycles, double drain_ns) const;
   Cost gpsimd(double cycles) const;  // software start included
   Cost on(Engine engine, double cycles) const;
+
+  // How much later a result comes for one [P, 1] tile that is read as a scalar.
+  Picoseconds operand_read(Engine engine) const;
 
   // 1, or the factor by which a pattern whose inner stride exceeds the threshold slows the engine's
   // port.

@@ -53,6 +53,18 @@ struct InstructionType {
   std::size_t size() const { return defaults.size(); }
 };
 
+// The [P, 1] tiles that an instruction reads as scalars; the engine fetches each one apart.
+template <class T>
+int scalar_tiles(const T& args) {
+  int count = 0;
+  const auto add = [&](const auto& value) {
+    if constexpr (std::is_same_v<decltype(value), const ScalarOrTile&>)
+      count += value.is_tile() && value.tile.free_elements() == 1;
+  };
+  std::apply([&](const auto&... field) { (add(args.*field.member), ...); }, T::kFields);
+  return count;
+}
+
 template <Instruction T>
 InstructionType describe() {
   const T prototype{};
@@ -65,8 +77,14 @@ InstructionType describe() {
                    int generation) { return static_cast<const T*>(a)->engine_on(generation); },
       .check = [](const void* a, const Rules& rules) { static_cast<const T*>(a)->check(rules); },
       .execute = [](const void* a, CoreState& state) { static_cast<const T*>(a)->execute(state); },
-      .cost = [](const void* a,
-                 const CostModel& model) { return static_cast<const T*>(a)->cost(model); },
+      .cost =
+          [](const void* a, const CostModel& model) {
+            const T& args = *static_cast<const T*>(a);
+            Cost cost = args.cost(model);
+            const Engine engine = args.engine_on(model.core().version());
+            cost.latency.count += model.operand_read(engine).count * scalar_tiles(args);
+            return cost;
+          },
   };
 }
 

@@ -113,6 +113,11 @@ Json instruction_json(const Run& run, std::size_t i) {
             {"busy_end_ns", entry.busy_end.ns()},
             {"end_ns", entry.end.ns()},
             {"wait", timing::wait_name(entry.wait)}};
+  if (timing::is_dma(entry.queue)) {
+    const Picoseconds told = from_ns(run.chip->core.dma.completion_latency);
+    json["moving_from_ns"] = (entry.start + entry.prelude).ns();
+    json["moving_until_ns"] = (entry.end - told).ns();
+  }
   if (entry.waited_for != timing::kNobody) json["waited_for"] = entry.waited_for;
   if (entry.served_after != timing::kNobody) json["served_after"] = entry.served_after;
   if (!where.file.empty()) {

@@ -192,7 +192,9 @@ class Clock {
     entry.served_from = service.last_begin;
     entry.served_after = service.after;
     entry.prelude = service.begin - entry.start;
-    entry.end = service.end + from_ns(dma.completion_latency);
+    // The engines of a transfer do not begin together; a single one has nobody to wait for.
+    const double spread = work.lanes > dma.partitions_per_engine ? dma.spread : 0.0;
+    entry.end = service.end + from_ns(spread + dma.completion_latency);
     timeline_.busy[index(queue)] += service.end - service.begin;
     timeline_.dma_bytes += work.bytes;
     timeline_.dma_elements += work.elements;

@@ -41,7 +41,8 @@ DmaEngines::Service DmaEngines::serve(const isa::DmaWork& work, int first_lane, 
   const double per_lane = static_cast<double>(work.elements) / lanes;
   const int lanes_per_engine = std::max(1, static_cast<int>(spec_.partitions_per_engine));
   const double lane_ns = per_lane * ns_of_a_piece(work);
-  const Picoseconds full_group = from_ns(lane_ns * lanes_per_engine);
+  const double fixed_ns = spec_.transfer_fixed;
+  const Picoseconds full_group = from_ns(fixed_ns + lane_ns * lanes_per_engine);
   constexpr Picoseconds kNever{std::numeric_limits<std::int64_t>::max()};
   Service service{.begin = kNever, .end = ready, .last_begin = ready, .after = kNoTransfer};
   // Each engine serves a group of neighbouring partitions; lanes beyond the last engine wrap
@@ -50,7 +51,7 @@ DmaEngines::Service DmaEngines::serve(const isa::DmaWork& work, int first_lane, 
     const int at = first_lane + lane;
     const int in_group = std::min(lanes - lane, lanes_per_engine - at % lanes_per_engine);
     const Picoseconds time =
-        in_group == lanes_per_engine ? full_group : from_ns(lane_ns * in_group);
+        in_group == lanes_per_engine ? full_group : from_ns(fixed_ns + lane_ns * in_group);
     occupy(engines_[at / lanes_per_engine % engines], ready, time, transfer, service);
     lane += in_group;
   }

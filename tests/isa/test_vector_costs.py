@@ -38,6 +38,13 @@ def busy_ns(run, call, n, dtype="float32", chip="trn2", buffer=None):
     return last["busy_end_ns"] - last["start_ns"]
 
 
+def result_ns(run, call, n, buffer=None):
+    """Time from the start of the last instruction that call(tiles) issues, on trn2, until others see its result."""
+    run(lambda: call(Tiles(n, "float32", buffer)), chip="trn2")
+    last = trnsim.last_profile().instructions[-1]
+    return last["end_ns"] - last["start_ns"]
+
+
 VECTOR = {  # call, cycles on trn1, on trn2
     "tensor_scalar": (lambda t: nisa.tensor_scalar(t.a, t.b, nl.add, 1.0), lambda n: n, lambda n: n / 2),
     "tensor_scalar_reduce": (
@@ -53,7 +60,7 @@ VECTOR = {  # call, cycles on trn1, on trn2
     "scalar_tensor_tensor": (
         lambda t: nisa.scalar_tensor_tensor(t.a, t.a, nl.add, 1.0, nl.add, t.b),
         lambda n: 2 * n,
-        lambda n: 2 * n,
+        lambda n: n,
     ),
     "tensor_reduce": (lambda t: nisa.tensor_reduce(t.result, nl.add, t.a, 1), lambda n: n, lambda n: n),
     "reciprocal": (lambda t: nisa.reciprocal(t.a, t.b), lambda n: 8 * n, lambda n: 6 * n),
@@ -158,3 +165,50 @@ def test_long_strides_halve_the_rate(run):
     assert busy_ns(
         run, lambda t: nisa.tensor_scalar(t.a[:, 0:2048:8], t.b[:, 0:2048:8], nl.add, 1.0), 2048
     ) == (pytest.approx(2 * 256 / 2 / 0.96, abs=0.01))
+
+
+def twice_exp(tiles):
+    for _ in range(2):
+        nisa.activation(tiles.a, nl.exp, tiles.b)
+
+
+def copied_by(engine):
+    return lambda t: nisa.tensor_copy(t.a, t.b, engine=engine)
+
+
+def summed(tiles):
+    nisa.tensor_reduce(tiles.result, nl.add, tiles.a, 1)
+
+
+def scaled_by_a_tile(tiles):
+    nisa.tensor_scalar(tiles.a, tiles.b, nl.multiply, tiles.column)
+
+
+MEASURED = {  # on a Trainium2 (profiles of allenkchau/trainium-kernel-fusion), ns from start to result
+    "tensor_reduce, 4 elements": (summed, 4, None, 157),
+    "tensor_reduce, 512 elements": (summed, 512, None, 685),
+    "tensor_copy from PSUM": (copied_by(nisa.vector_engine), 512, nl.psum, 690),
+    "tensor_copy from PSUM, Scalar": (copied_by(nisa.scalar_engine), 128, nl.psum, 265),
+    "tensor_scalar by a tile": (scaled_by_a_tile, 512, None, 481),
+    "tensor_scalar by a tile, PSUM": (scaled_by_a_tile, 128, nl.psum, 349.5),
+    "exp": (twice_exp, 512, None, 707),
+    "exp from PSUM": (twice_exp, 512, nl.psum, 685),
+}
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_results_come_when_they_were_measured_to_come(run, name):
+    call, n, buffer, measured = MEASURED[name]
+    assert result_ns(run, call, n, buffer) == pytest.approx(measured, rel=0.03)
+
+
+def test_tiles_read_as_scalars_delay_the_result_alone(run):
+    def number(tiles):
+        nisa.tensor_scalar(tiles.a, tiles.b, nl.multiply, 2.0)
+
+    def two(tiles):
+        nisa.tensor_scalar(tiles.a, tiles.b, nl.multiply, tiles.column, False, nl.add, tiles.column)
+
+    waits = [result_ns(run, call, 512) for call in (number, scaled_by_a_tile, two)]
+    assert waits[1] - waits[0] == pytest.approx(64) and waits[2] - waits[1] == pytest.approx(64)
+    assert busy_ns(run, scaled_by_a_tile, 512) == busy_ns(run, number, 512)

@@ -67,7 +67,8 @@ struct TensorCopy {
     if (runs_on == Engine::kScalar) {
       const catalog::ScalarEngine& scalar = model.core().scalar;
       const double cycles = n * slow * scalar.cycles_per_element / scalar_speedup(scalar, dst, src);
-      return model.scalar(cycles, scalar.copy_drain);
+      const double saving = src.space == Space::kPsum ? scalar.psum_saving : 0.0;
+      return model.scalar(cycles, scalar.copy_drain - saving);
     }
     if (runs_on == Engine::kGpsimd)
       return model.gpsimd(n * slow * model.core().gpsimd->cycles_per_element);

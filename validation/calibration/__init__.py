@@ -1,0 +1,1 @@
+"""Compares times that were measured on real chips with the times that trnsim predicts."""
