@@ -1,0 +1,78 @@
+"""Whole kernels of public repositories, called as their measured rows say."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import trnsim
+
+from calibration import checkouts
+from calibration.rows import Row
+
+# What a way of timing counts beside the kernel: a field of the catalogue's [launch].
+_LAUNCH = {"total_time": "profile", "device_time": None, "expected_device_time": "session", "latency_mean": "neff",
+           "nc_latency_p50": "neff", "nc_latency_p99": "neff"}
+
+
+class Unpredicted(Exception):
+    """The row is set aside, and why."""
+
+
+def predict(row: Row, folder: Path) -> float:
+    """Nanoseconds for a kernel row. Raises Unpredicted, or checkouts.Missing, when there is no way to run it."""
+    if row.metric not in _LAUNCH:
+        raise Unpredicted(f"{row.metric} is not a device time of one kernel")
+    for pattern, build in _CASES:
+        match = re.fullmatch(pattern, row.name)
+        if match:
+            build(row, folder, *match.groups())
+            return trnsim.last_profile().latency_us * 1e3 + _launch_ns(row)
+    raise Unpredicted("no case for this kernel")
+
+
+def _launch_ns(row: Row) -> float:
+    field = _LAUNCH[row.metric]
+    return trnsim.chip_figures(row.chip)["launch"][field] if field else 0.0
+
+
+def _zeros(dtype: str, *shape) -> np.ndarray:
+    import ml_dtypes
+
+    named = {"fp32": np.float32, "bf16": ml_dtypes.bfloat16, "fp16": np.float16}
+    return np.zeros(shape, named[dtype])
+
+
+def _tutorial_matmul(row, folder, version):
+    page = checkouts.find(folder, "aws-neuron/aws-neuron-sdk", "nki/guides/tutorials/kernel-optimization.rst")
+    blocks = checkouts.code_blocks(page, "def matrix_multiply_kernel")
+    source = blocks[int(version) - 1]
+    names = checkouts.executed(source, f"kernel-optimization.rst, version {version}")
+    p = row.params
+    names["matrix_multiply_kernel"](_zeros(row.dtype, p["K"], p["M"]), _zeros(row.dtype, p["K"], p["N"]))
+
+
+def _mamba(row, folder, version):
+    file = checkouts.find(folder, "aws-neuron/nki-samples",
+                          "src/nki_samples/tutorials/fused_mamba/mamba_nki_kernels.py")
+    p = row.params
+    tokens = (p["batch"], p["channels"], p["seq"])
+    states = (p["batch"], p["state"], p["seq"])
+    kernel = getattr(checkouts.module(file), f"mamba_{version}")
+    kernel(_zeros(row.dtype, *tokens), _zeros(row.dtype, *tokens), _zeros(row.dtype, p["channels"], p["state"]),
+           _zeros(row.dtype, *states), _zeros(row.dtype, *states))
+
+
+def _vector_add(row, folder, kind, size):
+    file = checkouts.find(folder, "stanford-cs149/asst4-trainium2", "part1/kernels.py")
+    constant = {"ROW_CHUNK": "ROW_CHUNK", "stream FREE_DIM": "FREE_DIM"}[kind]
+    source = re.sub(rf"\b{constant} = \d+", f"{constant} = {size}", file.read_text(encoding="utf-8"))
+    kernel = "vector_add_tiled" if kind == "ROW_CHUNK" else "vector_add_stream"
+    n = row.params["n"]
+    checkouts.executed(source, f"{file.name}, {constant} {size}")[kernel](_zeros(row.dtype, n), _zeros(row.dtype, n))
+
+
+_CASES = (
+    (r"matmul tutorial v(\d)\b.*", _tutorial_matmul),
+    (r"mamba selective scan (v\d)(?: sweep)?", _mamba),
+    (r"vector_add (ROW_CHUNK|stream FREE_DIM)=(\d+)", _vector_add),
+)
