@@ -6,6 +6,16 @@
 
 namespace trnsim::isa {
 
+void DmaWork::add(const DmaWork& more) {
+  bytes += more.bytes;
+  elements += more.elements;
+  // Of pieces of several sizes, the size that gives all their bytes.
+  element_bytes = elements == 0 ? 0 : (bytes + elements - 1) / elements;
+  lanes = std::max(lanes, more.lanes);
+  reads_hbm = reads_hbm || more.reads_hbm;
+  writes_hbm = writes_hbm || more.writes_hbm;
+}
+
 namespace {
 
 template <class EngineSpec>

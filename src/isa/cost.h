@@ -18,10 +18,14 @@ struct DmaWork {
   std::int64_t element_bytes = 0;  // of one piece
   std::int32_t lanes = 0;          // pieces that can go to different engines (partitions)
   bool transpose = false;
+  bool accumulates = false;
   bool reads_hbm = false;
   bool writes_hbm = false;
   bool software_descriptors = false;
   bool hardware_descriptors = false;
+
+  // These transfers and those of `more`, as one instruction.
+  void add(const DmaWork& more);
 };
 
 struct Cost {

@@ -1,5 +1,5 @@
-// Parts of tiles, and the 32-partition quadrants within which the Vector Engine moves data across
-// partitions.
+// Parts of tiles: rows, the 32-partition quadrants within which the Vector Engine moves data across
+// partitions, and the groups of partitions that GpSimd's processors work on.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 namespace trnsim::isa {
 
 inline constexpr int kQuadrantPartitions = 32;
+inline constexpr int kProcessorPartitions = 16;  // that one processor of GpSimd serves
 
 // `count` rows of dimension 0 from row `first`: partitions on chip, slices of the outermost
 // dimension in HBM.

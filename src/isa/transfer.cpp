@@ -48,31 +48,40 @@ void check_dma_modes(const Rules& rules, DgeMode dge_mode, const OptionalInt& pr
   }
 }
 
-void transfer(CoreState& state, const Tile& dst, const Tile& src) {
-  if (dst.dtype == src.dtype) return copy_bits(state, dst, src);
+std::vector<float> read_floats(const CoreState& state, const Tile& tile) {
   std::vector<float> values;
-  values.reserve(static_cast<std::size_t>(src.elements()));
-  const memory::Walk from = memory::walk_of(src), to = memory::walk_of(dst);
-  const std::byte* source = state.memory.data(src);
-  for (int row = 0; row < (src.on_chip() ? src.partitions() : 1); ++row) {
-    memory::for_each_run(from, row * state.memory.partition_pitch(src.space),
+  values.reserve(static_cast<std::size_t>(tile.elements()));
+  const memory::Walk walk = memory::walk_of(tile);
+  const std::byte* source = state.memory.data(tile);
+  for (int row = 0; row < (tile.on_chip() ? tile.partitions() : 1); ++row) {
+    memory::for_each_run(walk, row * state.memory.partition_pitch(tile.space),
                          [&](std::int64_t offset) {
                            const std::size_t at = values.size();
-                           values.resize(at + from.inner_size());
-                           numerics::to_float(src.dtype, source + offset, from.inner_stride(),
-                                              values.data() + at, from.inner_size());
+                           values.resize(at + walk.inner_size());
+                           numerics::to_float(tile.dtype, source + offset, walk.inner_stride(),
+                                              values.data() + at, walk.inner_size());
                          });
   }
+  return values;
+}
+
+void write_floats(CoreState& state, const Tile& tile, const std::vector<float>& values) {
+  const memory::Walk walk = memory::walk_of(tile);
   const float* next = values.data();
-  std::byte* target = state.memory.data(dst);
-  for (int row = 0; row < (dst.on_chip() ? dst.partitions() : 1); ++row) {
-    memory::for_each_run(to, row * state.memory.partition_pitch(dst.space),
+  std::byte* target = state.memory.data(tile);
+  for (int row = 0; row < (tile.on_chip() ? tile.partitions() : 1); ++row) {
+    memory::for_each_run(walk, row * state.memory.partition_pitch(tile.space),
                          [&](std::int64_t offset) {
-                           numerics::from_float(dst.dtype, next, target + offset, to.inner_stride(),
-                                                to.inner_size());
-                           next += to.inner_size();
+                           numerics::from_float(tile.dtype, next, target + offset,
+                                                walk.inner_stride(), walk.inner_size());
+                           next += walk.inner_size();
                          });
   }
+}
+
+void transfer(CoreState& state, const Tile& dst, const Tile& src) {
+  if (dst.dtype == src.dtype) return copy_bits(state, dst, src);
+  write_floats(state, dst, read_floats(state, src));
 }
 
 DmaWork dma_work(const Tile& dst, const Tile& src) {

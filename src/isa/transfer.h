@@ -2,6 +2,8 @@
 // it takes.
 #pragma once
 
+#include <vector>
+
 #include "isa/cost.h"
 #include "isa/rules.h"
 #include "isa/state.h"
@@ -12,6 +14,10 @@ void check_dma_operand(const Rules& rules, const char* name, const Tile& tile);
 
 // dst = src in element order; equal dtypes keep every bit, others go through fp32.
 void transfer(CoreState& state, const Tile& dst, const Tile& src);
+
+// A tile's elements in order, as fp32.
+std::vector<float> read_floats(const CoreState& state, const Tile& tile);
+void write_floats(CoreState& state, const Tile& tile, const std::vector<float>& values);
 
 // Contiguous pieces and the engines that can share them.
 DmaWork dma_work(const Tile& dst, const Tile& src);

@@ -16,6 +16,7 @@ double DmaEngines::ns_of_a_piece(const isa::DmaWork& work) const {
   if (work.transpose) {
     rate *= work.reads_hbm ? spec_.transpose_hbm_fraction : spec_.transpose_sbuf_fraction;
   }
+  if (work.accumulates) rate *= spec_.compute_fraction;
   const double bytes = static_cast<double>(work.element_bytes);
   const double descriptors = std::ceil(bytes / spec_.descriptor_payload_max);
   return descriptors * spec_.descriptor_fixed + bytes / rate;

@@ -76,6 +76,8 @@ class Affine:
             return Affine(shape, a.const + sign * b.const, [x + sign * y for x, y in zip(a.coefs, b.coefs)])
         if isinstance(other, numbers.Integral):
             return Affine(self.shape, self.const + sign * int(other), self.coefs)
+        if sign == 1 and getattr(other, "size", None) == 1 and hasattr(other, "storage"):
+            return DynamicIndex(self, other)
         return _no_arithmetic(other, "add")
 
     def __add__(self, other):
@@ -148,6 +150,23 @@ class Affine:
     def __repr__(self):
         terms = " + ".join(f"{c}*k{d}" for d, c in enumerate(self.coefs) if c)
         return f"index(shape={self.shape}, {self.const}{' + ' if terms else ''}{terms})"
+
+
+class DynamicIndex:
+    """An index expression plus the integer that a tile holds, as in `i_f + offsets[0, k]`."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, expression: Affine, tile):
+        self.expression = expression
+        self.tile = tile
+
+    def __add__(self, other):
+        if isinstance(other, (Affine, numbers.Integral)):
+            return DynamicIndex(self.expression + other, self.tile)
+        return _no_arithmetic(other, "add")
+
+    __radd__ = __add__
 
 
 def _no_arithmetic(other, verb):

@@ -27,6 +27,8 @@ from trnsim.beta1.instructions.elementwise import (
     reciprocal,
     scalar_tensor_tensor,
     tensor_copy,
+    tensor_copy_dynamic_dst,
+    tensor_copy_dynamic_src,
     tensor_scalar,
     tensor_scalar_reduce,
     tensor_tensor,
@@ -64,9 +66,16 @@ def get_nc_version() -> nc_version:
     return nc_version(session.current().launch.generation)
 
 
+def builtin_custom_op(*_, **__):
+    """Refused: raises Unsupported."""
+    raise _native.Unsupported(
+        "nisa.builtin_custom_op, because it runs a compiled library of the vendor's on GpSimd, which trnsim has "
+        "no processor for"
+    )
+
+
 _ELSEWHERE = frozenset(
-    "tensor_copy_dynamic_src tensor_copy_dynamic_dst builtin_custom_op rng rand2 rand_set_state"
-    " rand_get_state set_rng_seed core_barrier sendrecv nc_matmul_mx quantize_mx dma_compute"
+    "rng rand2 rand_set_state rand_get_state set_rng_seed core_barrier sendrecv nc_matmul_mx quantize_mx dma_compute"
     " nonzero_with_count register_alloc register_move register_load register_store".split()
 )
 
@@ -87,6 +96,7 @@ __all__ = [
     "affine_select",
     "bn_aggr",
     "bn_stats",
+    "builtin_custom_op",
     "dge_mode",
     "dma_copy",
     "dma_engine",
@@ -116,6 +126,8 @@ __all__ = [
     "select_reduce",
     "sequence_bounds",
     "tensor_copy",
+    "tensor_copy_dynamic_dst",
+    "tensor_copy_dynamic_src",
     "tensor_copy_predicated",
     "tensor_engine",
     "tensor_partition_reduce",

@@ -5,7 +5,7 @@ import math
 from trnsim.beta1 import geometry as geometries
 from trnsim.beta1 import run
 from trnsim.beta1.geometry import Geometry
-from trnsim.beta1.index import Affine
+from trnsim.beta1.index import Affine, DynamicIndex
 from trnsim.beta1.storage import Storage
 from trnsim.lowering.tiles import name_of_dtype, refuse
 
@@ -98,10 +98,14 @@ class Tile:
         if key is Ellipsis:
             return self
         for entry in key if isinstance(key, tuple) else (key,):
-            if isinstance(entry, Tile):
+            if isinstance(entry, Tile) and (self.space == "HBM" or entry.size != 1):
                 from trnsim.beta1.indirect import Indirect
 
                 return Indirect.of(self, key)
+            if isinstance(entry, (Tile, DynamicIndex)):
+                from trnsim.beta1 import dynamic
+
+                return dynamic.subscript(self, key)
         return self._with(geometries.subscript(self._geometry(), key, self.name, self.space != "HBM"))
 
     def part(self, ranges) -> "Tile":
@@ -236,6 +240,8 @@ def _operator(op, swapped):
     def method(self, other):
         from trnsim.beta1 import functions
 
+        if op == "add" and isinstance(other, Affine):
+            return other + self
         return functions.binary(op, other, self) if swapped else functions.binary(op, self, other)
 
     return method

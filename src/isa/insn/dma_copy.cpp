@@ -1,18 +1,12 @@
 // DMA between HBM and SBUF (or within one of them), converting where the dtypes differ.
 //
 // With dst_index or src_index (not both) it scatters or gathers rows, their addresses computed on
-// the way. Then
-// - the indexed side is in HBM and its tile spans every row that may be touched: sizes[0] is the
-// number of rows that
-//   exist, strides[0] the bytes from row to row, the other dimensions are one row;
-// - the index tile is [n, 1] int32 or uint32 in SBUF; dimension 0 of the other side has size n;
-// - row p of the other side is moved to or from row index[p], p ascending: of equal rows in a
-// scatter the last stays;
-// - an index outside the rows raises, or with oob_mode skip leaves the destination of that row
-// alone.
+// the way (indexed_rows.h): row p of the other side is moved to or from row index[p], p ascending,
+// so of equal rows in a scatter the last stays. An index outside the rows raises, or with oob_mode
+// skip leaves the destination of that row alone.
 #include <algorithm>
 
-#include "isa/bits.h"
+#include "isa/indexed_rows.h"
 #include "isa/instruction.h"
 #include "isa/slices.h"
 #include "isa/transfer.h"
@@ -91,74 +85,34 @@ struct DmaCopy {
                  "dst_index and src_index are both given; only one side can be indexed");
     }
     const char* side = scatters() ? "dst" : "src";
-    if (rows_side().on_chip()) {
-      rules.fail("index_side", "{} is in {}; only a tensor in HBM can be indexed", side,
-                 memory::space_name(rows_side().space));
-    }
     if (dge_mode == DgeMode::kHardware || dge_mode == DgeMode::kNone) {
       rules.fail("index_dge",
                  "indexed rows need descriptors generated in software (dge_mode swdge or unknown)");
     }
-    rules.operand("index", index(), Buffers::kSbuf);
-    if (!is_int32(index())) {
-      rules.fail("index_dtype", "the index is {}; it must be int32 or uint32",
-                 numerics::info(index().dtype).name);
-    }
-    const std::int32_t n = index().partitions();
-    if (index().free_elements() != 1 || dense_side().sizes[0] != n) {
-      rules.fail("index_shape",
-                 "the index is {} x {}; it must have one element for each of the {} rows moved", n,
-                 index().free_elements(), dense_side().sizes[0]);
-    }
-    const std::int64_t moved = dense_side().elements() / n,
-                       row = rows_side().elements() / rows_side().sizes[0];
-    if (moved != row)
-      rules.fail("elements", "a row of {} has {} elements, {} are moved for each", side, row,
-                 moved);
+    check_indexed_rows(rules, side, rows_side(), scatters() ? "src" : "dst", dense_side(), index());
   }
 
   void execute(CoreState& state) const {
     if (!indexed()) return transfer(state, dst, src);
-    const std::vector<std::int64_t> rows = read_integers(state, index());
-    for (std::size_t p = 0; p < rows.size(); ++p) {
-      const auto at = static_cast<std::int64_t>(p);
-      const bool exists = rows[p] >= 0 && rows[p] < rows_side().sizes[0];
-      if (!exists) {
-        out_of_range(state, at, rows[p]);
-      } else if (scatters()) {
-        transfer(state, row_of(dst, rows[p]), row_of(src, at));
-      } else {
-        transfer(state, row_of(dst, at), row_of(src, rows[p]));
-      }
-    }
-  }
-
-  void out_of_range(const CoreState& state, std::int64_t at, std::int64_t row) const {
-    if (oob_mode == OobMode::kError) {
-      program_error("dma_copy.out_of_bounds",
-                    "dma_copy: index[{}] is {}, but {} has rows 0 to {}; oob_mode skip would leave "
-                    "such rows out",
-                    at, row, scatters() ? "dst" : "src", rows_side().sizes[0] - 1);
-    }
-    // What a skipped gather leaves in place must be there.
-    if (!scatters()) state.memory.require_written(row_of(dst, at), "dst (row skipped)");
+    for_each_indexed_row(
+        state, {"dma_copy", scatters() ? "dst" : "src", oob_mode}, rows_side(), index(),
+        [&](std::int64_t at, std::int64_t row) {
+          if (scatters()) return transfer(state, row_of(dst, row), row_of(src, at));
+          state.memory.require_written(row_of(src, row), "src");
+          transfer(state, row_of(dst, at), row_of(src, row));
+        },
+        [&](std::int64_t at) {  // what a skipped gather leaves in place must be there
+          if (!scatters()) state.memory.require_written(row_of(dst, at), "dst (row skipped)");
+        });
   }
 
   Cost cost(const CostModel&) const {
     Cost cost;
-    cost.dma = indexed() ? indexed_work() : dma_work(dst, src);
+    cost.dma = indexed() ? indexed_work(row_of(dst, 0), row_of(src, 0), index().partitions())
+                         : dma_work(dst, src);
     cost.dma.software_descriptors = indexed() || dge_mode == DgeMode::kSoftware;
     cost.dma.hardware_descriptors = dge_mode == DgeMode::kHardware;
     return cost;
-  }
-
-  DmaWork indexed_work() const {
-    DmaWork work = dma_work(row_of(dst, 0), row_of(src, 0));
-    const std::int32_t n = index().partitions();
-    work.bytes *= n;
-    work.elements *= n;
-    work.lanes = n;
-    return work;
   }
 };
 

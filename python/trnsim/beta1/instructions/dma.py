@@ -1,6 +1,5 @@
 """DMA between and within HBM and SBUF."""
 
-from trnsim import session
 from trnsim.beta1.deferred import defer
 from trnsim.beta1.enums import dge_mode, oob_mode
 from trnsim.beta1.indirect import Indirect
@@ -8,6 +7,8 @@ from trnsim.beta1.instructions.elementwise import tensor_copy
 from trnsim.beta1.issue import dtype_of, is_tile, isa, native, no_mask, now, parts_of, shrink
 from trnsim.lowering.tiles import refuse
 from trnsim.lowering.tokens import TOKENS, token
+
+_SKIP = oob_mode.skip
 
 
 def dma_copy(*, dst, src, mask=None, dst_rmw_op=None, oob_mode=oob_mode.error, dge_mode=dge_mode.unknown):
@@ -20,17 +21,16 @@ def dma_copy(*, dst, src, mask=None, dst_rmw_op=None, oob_mode=oob_mode.error, d
     indexed = isinstance(dst, Indirect) or isinstance(src, Indirect)
     options = {"oob_mode": oob_mode, "dge_mode": dge_mode} if indexed else {"dge_mode": dge_mode}
     if dst_rmw_op is not None:
-        if not isinstance(dst, Indirect):
-            refuse(
-                "dma_copy.rmw", "dma_copy: dst_rmw_op works on rows chosen by a tile: dst[index_tile, i_f]"
-            )
         if token(dst_rmw_op).name not in ("add", "sum"):
             refuse("dma_copy.rmw", f"dma_copy: dst_rmw_op is {token(dst_rmw_op).name}; only np.add is known")
+        if oob_mode is _SKIP:
+            refuse("dma_copy.rmw", "dma_copy: dst_rmw_op goes with oob_mode.error only")
     for ranges in parts_of(mask, dst.shape, "dma_copy", rows=True):
-        source = shrink(src, ranges, dst.shape)
-        if dst_rmw_op is not None:
-            source = _added(shrink(dst, ranges, dst.shape), source.tensor, options)
-        move(shrink(dst, ranges, dst.shape), source, options)
+        part, source = shrink(dst, ranges, dst.shape), shrink(src, ranges, dst.shape)
+        if dst_rmw_op is None:
+            move(part, source, options)
+        else:
+            _add(part, source)
 
 
 def move(dst, src, options) -> None:
@@ -45,14 +45,15 @@ def move(dst, src, options) -> None:
         isa.dma_copy(dst=dst.target(), src=native(src), **options)
 
 
-def _added(dst, value, options):
-    """The rows of dst plus `value`: read, added and, by the caller, written back, as the DMA engine does on
-    its way."""
-    launch = session.current().launch
-    old = launch.tensor("SBUF", value.shape, value.dtype, "dma_copy.rows")
-    isa.dma_copy(dst=old, src=dst.rows.tensor, src_index=dst.index.tensor, **options)
-    isa.tensor_tensor(dst=old, data1=old, data2=value, op=TOKENS["add"])
-    return old
+def _add(dst, src) -> None:
+    """dst += src, read, added and written back by the DMA engine."""
+    if isinstance(src, Indirect):
+        refuse("dma_copy.rmw", "dma_copy: with dst_rmw_op only dst can be indexed by a tile")
+    if isinstance(dst, Indirect):
+        rows, options = dst.rows.target(), {"index": dst.index.tensor}
+    else:
+        rows, options = dst.target(), {}
+    isa.dma_compute(dst=rows, srcs=[rows, src.tensor], reduce_op=TOKENS["add"], **options)
 
 
 def dma_transpose(src, *, axes=None, mask=None, dtype=None, dge_mode=dge_mode.unknown):

@@ -1,7 +1,8 @@
 """Element by element: activations, operators with tiles and numbers, copies."""
 
+from trnsim.beta1.dynamic import DynamicTile
 from trnsim.beta1.enums import engine, reduce_cmd
-from trnsim.beta1.issue import aligned, dtype_of, isa, operand, promote, result, tile
+from trnsim.beta1.issue import aligned, dtype_of, isa, now, operand, parts_of, promote, result, shrink, tile
 from trnsim.lowering.tokens import token
 
 
@@ -199,6 +200,39 @@ def dropout(data, prob, *, mask=None, dtype=None):
         exact=True,
     )
     return dropped if dtype is None or dtype_of(dtype) == data.dtype else tensor_copy(dropped, dtype=dtype)
+
+
+def tensor_copy_dynamic_src(src, *, mask=None, dtype=None, engine=engine.unknown):
+    """A copy of `src`, a tile indexed by the integer of another: tile[i_p, offsets[0, k], i_f]."""
+    src = tile(src, "tensor_copy_dynamic_src", "src")
+    return result(
+        "tensor_copy_dynamic_src",
+        isa.tensor_copy_dynamic_src,
+        src,
+        {"src": src},
+        {"engine": engine, "offset": _offset(src)},
+        dtype=src.dtype,
+        given=dtype,
+        mask=mask,
+    )
+
+
+def tensor_copy_dynamic_dst(*, dst, src, mask=None, dtype=None, engine=engine.unknown):
+    """dst = src, where `dst` is a tile indexed by the integer of another. It is converted to dst's dtype."""
+    now()
+    dst, src = (tile(value, "tensor_copy_dynamic_dst", name) for value, name in ((dst, "dst"), (src, "src")))
+    for ranges in parts_of(mask, dst.shape, "tensor_copy_dynamic_dst"):
+        isa.tensor_copy_dynamic_dst(
+            dst=shrink(dst, ranges, dst.shape).target(),
+            src=shrink(src, ranges, dst.shape).tensor,
+            engine=engine,
+            offset=_offset(dst),
+        )
+
+
+def _offset(value):
+    """The tile that a dynamic address was read from."""
+    return value.offset.tensor if isinstance(value, DynamicTile) else None
 
 
 def tensor_copy(src, *, mask=None, dtype=None, engine=engine.unknown):

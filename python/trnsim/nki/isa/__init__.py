@@ -13,7 +13,11 @@ from trnsim.nki.isa.constants import (  # noqa: F401
     oob_mode,
     reduce_cmd,
 )
-from trnsim.nki.isa.dma import dma_copy, dma_transpose  # noqa: F401
+from trnsim.nki.isa.dma import dma_compute, dma_copy, dma_transpose  # noqa: F401
+from trnsim.nki.isa.dynamic_copies import (  # noqa: F401
+    tensor_copy_dynamic_dst,
+    tensor_copy_dynamic_src,
+)
 from trnsim.nki.isa.registers import (  # noqa: F401
     VirtualRegister,
     register_alloc,
@@ -32,10 +36,7 @@ unknown_engine = engine.unknown
 NkiValidationError = _native.ProgramError
 
 # Instructions of NKI that the simulator does not have yet; the native module may come to have them.
-_MISSING = (
-    "activate2 core_barrier dma_compute exponential nc_matmul_mx nonzero_with_count quantize_mx rand2 "
-    "rand_get_state rand_set_state rng sendrecv set_rng_seed topk"
-).split()
+_MISSING = "activate2 core_barrier exponential nc_matmul_mx quantize_mx sendrecv".split()
 
 
 def get_nc_version() -> nc_version:

@@ -1,11 +1,14 @@
 """DMA instructions on views whose rows are chosen when the kernel runs."""
 
 from trnsim import _native
+from trnsim.lowering.tiles import refuse
 from trnsim.nki.language.indirect import OutsideView, RowsView
 
 _dma_copy = _native.isa.dma_copy
 _dma_transpose = _native.isa.dma_transpose
+_dma_compute = _native.isa.dma_compute
 _AT_RUN_TIME = (RowsView, OutsideView)
+_error = _native.choices.oob_mode["error"]
 _skip = _native.choices.oob_mode["skip"]
 
 
@@ -24,13 +27,63 @@ def dma_transpose(dst, src, *args, **kwargs):
     return _dma_transpose(dst, src, *args, **kwargs)
 
 
+def dma_compute(
+    dst, srcs, reduce_op=None, scales=None, unique_indices=True, oob_mode=_error, name=None
+):
+    """dst = sum of srcs in float32, by DMA.
+
+    With a vector_offset, a read-modify-write of rows in HBM: dst(HBM)[rows] += src(SBUF), where dst is among
+    srcs too, or dst(SBUF) += src(HBM)[rows]. `scales`: None or all 1.0; release 0.2 passed them before reduce_op.
+    """
+    if isinstance(reduce_op, (list, tuple)):
+        reduce_op, scales = scales, reduce_op
+    if not isinstance(srcs, (list, tuple)):
+        refuse("dma_compute.argument", f"dma_compute: srcs must be a list of tensors, got {srcs!r}")
+    options = {"reduce_op": reduce_op, "scales": scales, "oob_mode": oob_mode, "name": name}
+    options["unique_indices"] = unique_indices
+    if _left_out("dma_compute", (dst, *srcs), options):
+        return None
+    rows = [source for source in srcs if isinstance(source, RowsView)]
+    if isinstance(dst, RowsView):
+        if len(rows) != 1 or not _same_rows(rows[0], dst):
+            refuse(
+                "dma_compute.read_modify_write",
+                "dma_compute: dst is indexed by a tile; one of srcs must be dst at the same rows, and only one",
+            )
+        dst = dst.rows
+    elif len(rows) > 1 or rows and getattr(dst, "space", None) == "HBM":
+        refuse(
+            "dma_compute.read_modify_write",
+            "dma_compute: one source can be indexed by a tile, and then dst is in SBUF or at the same rows",
+        )
+    if not rows:
+        return _dma_compute(dst, srcs, **options)
+    others = [source for source in srcs if source is not rows[0]]
+    return _dma_compute(dst, [rows[0].rows, *others], index=rows[0].column(), **options)
+
+
+def _same_rows(view, other) -> bool:
+    """Whether two indexed views name the same rows of the same tensor."""
+    pairs = ((view.rows, other.rows), (view.index, other.index))
+    return all(
+        a.same_storage(b) and (a.offset, a.shape, a.strides) == (b.offset, b.shape, b.strides) for a, b in pairs
+    )
+
+
+def _left_out(name, sides, options) -> bool:
+    """Whether oob_mode skip leaves the transfer out, because one of its sides does not exist."""
+    for side in sides:
+        if isinstance(side, OutsideView):
+            if options.get("oob_mode") is _skip:
+                return True
+            side.fail(name)
+    return False
+
+
 def _indirect(instruction, dst, src, args, kwargs):
     name = instruction.__name__
-    for side in (dst, src):
-        if isinstance(side, OutsideView):
-            if kwargs.get("oob_mode") is _skip:
-                return None
-            side.fail(name)
+    if _left_out(name, (dst, src), kwargs):
+        return None
     if isinstance(src, RowsView):
         kwargs["src_index"] = src.index if name == "dma_transpose" else src.column()
         src = src.rows

@@ -1,5 +1,7 @@
-"""Registers of the engines' sequencers: integers known only at run time, here read at once. They cost no
-time."""
+"""Registers of the engines' sequencers: integers known only at run time, here read at once. What sets, loads
+and stores them is recorded and takes its time; reading one as an index or a bound is not."""
+
+import numpy as np
 
 from trnsim import _native, arrays, session
 from trnsim.lowering.tiles import is_tensor, refuse
@@ -12,6 +14,16 @@ class VirtualRegister:
 
     def __init__(self, value: int = 0):
         self.value = value
+        self._number = None
+
+    @property
+    def number(self) -> int:
+        """Which register of the launch this is, counted in the order of their first use."""
+        if self._number is None:
+            frame = session.current()
+            self._number = frame.__dict__.get("registers", 0)
+            frame.registers = self._number + 1
+        return self._number
 
     def __index__(self) -> int:
         return int(self.value)
@@ -60,41 +72,50 @@ def register_alloc(x=None) -> VirtualRegister:
     if is_tensor(x):
         register_load(register, x)
     elif x is not None:
-        register.value = int(x)
+        register_move(register, x)
     return register
 
 
 def register_move(dst, src=None, imm=None):
     """dst = src, an integer or a register."""
-    _register(dst, "register_move").value = int(imm if src is None else src)
+    _register(dst, "register_move")
+    value = _value(imm if src is None else src, "register_move", "src")
+    _native.isa.register_move(dst.number, value)
+    dst.value = value
 
 
 def register_load(dst, src):
     """dst = the only element of the tensor `src`. Raises Unsupported in a timing-only run."""
-    register = _register(dst, "register_load")
-    if not is_tensor(src) or src.size != 1:
+    _register(dst, "register_load")
+    if not is_tensor(src):
         refuse("register_load.argument", f"register_load: src must be a tensor with one element, got {src!r}")
+    _native.isa.register_load(dst.number, src)
     if session.settings.timing_only:
         raise _native.Unsupported(f"register_load from '{src.name}', because a timing-only run has no values")
-    src.require_written()
-    register.value = arrays.from_tensor(src).reshape(-1)[0].item()
+    dst.value = arrays.from_tensor(src).reshape(-1)[0].item()
 
 
 def register_store(dst, src):
     """The only element of the tensor `dst` = src, an integer or a register."""
-    if not is_tensor(dst) or dst.size != 1:
+    if not is_tensor(dst):
         refuse(
             "register_store.argument", f"register_store: dst must be a tensor with one element, got {dst!r}"
         )
-    if dst.space == "HBM":
-        staged = session.current().launch.tensor("SBUF", (1, 1), dst.dtype, "register_store")
-        _native.isa.memset(staged, int(src))
-        _native.isa.dma_copy(dst.reshape((1, 1)), staged)
-    else:
-        _native.isa.memset(dst, int(src))
+    _native.isa.register_store(dst, _value(src, "register_store", "src"))
 
 
-def _register(value, instruction: str) -> VirtualRegister:
+def _value(source, instruction: str, argument: str):
+    if isinstance(source, VirtualRegister):
+        return source.value
+    if not isinstance(source, (int, float, np.number)):
+        refuse(
+            f"{instruction}.argument",
+            f"{instruction}: {argument} must be an integer or a register, got {source!r}",
+        )
+    return source
+
+
+def _register(value, instruction: str) -> None:
     if not isinstance(value, VirtualRegister):
         refuse(
             f"{instruction}.argument", f"{instruction}: dst must come from register_alloc(), got {value!r}"
@@ -104,4 +125,3 @@ def _register(value, instruction: str) -> VirtualRegister:
             f"{instruction}.read_only",
             f"{instruction}: dst is the index of a dynamic loop, which the loop alone writes",
         )
-    return value

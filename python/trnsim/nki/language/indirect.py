@@ -43,6 +43,7 @@ def element_view(base, dim: int, index, at, shape):
     if 0 <= i < base.shape[dim]:
         view = at(i)
         view.is_dynamic = True
+        view.dynamic_offset = index if is_tensor(index) else None  # the tile to wait for
         try:
             view.require_inside()
             return view
