@@ -89,6 +89,14 @@ def like(array: np.ndarray, example):
 _NARROWED = {np.dtype(np.float64): dtypes.float32, np.dtype(np.int64): dtypes.int32, np.dtype(np.uint64): dtypes.uint32}
 
 
+_ACCESS_DIMENSIONS = 5  # of an access pattern
+
+
+def whole(tensor):
+    """All elements of an HBM tensor, as a view that has an access pattern however many dimensions it has."""
+    return tensor if len(tensor.shape) <= _ACCESS_DIMENSIONS else tensor.reshape((tensor.size,))
+
+
 def to_hbm(launch, array, name: str, dtype=None):
     """A new HBM tensor that holds `array`; 64-bit types are narrowed to 32 bits."""
     host = to_numpy(array)
@@ -96,9 +104,9 @@ def to_hbm(launch, array, name: str, dtype=None):
     tensor = launch.tensor("HBM", host.shape, dtype or host.dtype, name)
     if launch.values:
         if host.size:
-            tensor.write_from(np.ascontiguousarray(host).reshape(-1).view(np.uint8))
+            whole(tensor).write_from(np.ascontiguousarray(host).reshape(-1).view(np.uint8))
     else:
-        tensor.mark_written()
+        whole(tensor).mark_written()
     return tensor
 
 
@@ -106,7 +114,7 @@ def from_tensor(tensor) -> np.ndarray:
     """The tensor's values, row-major, in a new numpy array."""
     out = np.empty(tensor.shape, dtype=dtypes.host_dtype(tensor.dtype))
     if out.size:
-        tensor.read_into(out.reshape(-1).view(np.uint8))
+        whole(tensor).read_into(out.reshape(-1).view(np.uint8))
     return out
 
 

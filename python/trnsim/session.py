@@ -173,7 +173,7 @@ def _to_host(results, inputs, unwrap, write_back):
             raise error
         if settings.timing_only:
             return arrays.like(np.zeros(tensor.shape, dtypes.host_dtype(tensor.dtype)), example)
-        tensor.require_written()
+        arrays.whole(tensor).require_written()
         return arrays.like(arrays.from_tensor(tensor), example)
 
     if write_back and not settings.timing_only:

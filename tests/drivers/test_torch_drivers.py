@@ -191,3 +191,12 @@ def test_kernels_of_the_jit_of_torch_neuronx():
         return out
 
     assert torch.equal(double(torch.ones(4, 4)), torch.full((4, 4), 2.0))
+
+
+def test_the_profiler_writes_a_trace_of_the_launches_inside_it(tmp_path):
+    with torch_neuronx.experimental.profiler.profile(port=9012, profile_type="system", output_dir=tmp_path / "new"):
+        copy(torch.ones(4, 4))
+    assert (tmp_path / "new/trnsim.pftrace").stat().st_size > 0
+    with torch_neuronx.experimental.profiler.profile(output_dir=tmp_path / "none"):
+        pass
+    assert not (tmp_path / "none").exists()

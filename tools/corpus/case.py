@@ -27,6 +27,7 @@ class Case:
     run: "script" (python FILE ARGUMENTS), "tests" (pytest FILE ARGUMENTS), or a function of the recipe.
     name: tells apart the cases of one file. says: a script must print this, and must not print `denies`.
     options: of trnsim.install. dialect: when the file's imports do not tell it. seconds: the time limit.
+    paths: more folders of the checkout for sys.path. commit: run on the files as of this commit of the checkout.
     note: a remark for the page, such as what was scaled down.
     """
 
@@ -39,6 +40,8 @@ class Case:
     options: dict = field(default_factory=dict)
     dialect: str = ""
     seconds: float = 300
+    paths: tuple = ()
+    commit: str = ""
     note: str = ""
 
 

@@ -1,15 +1,19 @@
 """The command: runs cases one after the other, each in a process of its own, and keeps the results."""
 
 import argparse
+import atexit
+import functools
 import importlib
 import json
 import os
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections import ChainMap, defaultdict
 from dataclasses import asdict
 from pathlib import Path
 
@@ -22,18 +26,20 @@ PAGE = TOOLS.parent / "docs" / "compatibility.md"
 
 
 def load_recipes():
-    """The recipe of each repository by the repository's name."""
-    found = {}
+    """The recipes of each repository by the repository's name; mostly there is one."""
+    found = defaultdict(list)
     for entry in pkgutil.iter_modules(recipes.__path__):
         recipe = importlib.import_module(f"corpus.recipes.{entry.name}")
         for repository in getattr(recipe, "REPOSITORIES", ()):
-            found[repository] = recipe
+            found[repository].append(recipe)
     return found
 
 
 def run(case, recipe, checkout):
     """The outcome of `case`: a process of its own, with an empty working folder and a time limit."""
     with tempfile.TemporaryDirectory(prefix="corpus") as folder:
+        if case.commit:
+            checkout = files_of(checkout, case.commit)
         job = Path(folder) / "job.json"
         outcome = Path(folder) / "outcome.json"
         work = Path(folder) / "work"
@@ -57,6 +63,16 @@ def run(case, recipe, checkout):
         return _nothing("process", f"exit code {done.returncode}: {last}")
 
 
+@functools.lru_cache
+def files_of(checkout, commit):
+    """A folder with the files of an earlier commit; it goes when this process ends."""
+    folder = tempfile.mkdtemp(prefix="corpus")
+    atexit.register(shutil.rmtree, folder)
+    archive = subprocess.run(["git", "-C", str(checkout), "archive", commit], check=True, capture_output=True)
+    subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
+    return Path(folder)
+
+
 def _nothing(name, problem):
     return {"problems": {name: (problem, {})}, "tests": 1, "kernels": [], "beta1": False}
 
@@ -65,16 +81,15 @@ def dialect(case, outcome, recipe, checkout):
     """The release that a case is written for: what it says, else as it was launched, else what its file imports."""
     if case.dialect:
         return case.dialect
-    path = checkout / case.file
+    path = (files_of(checkout, case.commit) if case.commit else checkout) / case.file
     text = path.read_text(errors="replace") if path.is_file() and not outcome["kernels"] else ""
     beta1 = outcome["beta1"] or re.search(r"neuronxcc|torch_neuronx", text)
     return "Beta 1" if beta1 else getattr(recipe, "NKI", "Beta 1")
 
 
-def finding(recipe, row, problem):
+def finding(findings, row, problem):
     """The title of what was found out about a problem, or "" if nobody has looked at it yet."""
     text = f"{row['file']} {row['name']} {problem['name']}: {problem['problem']}"
-    findings = getattr(recipe, "FINDINGS", {})
     return next((title for title, entry in findings.items() if re.search(entry.pattern, text, re.DOTALL)), "")
 
 
@@ -83,14 +98,16 @@ def commit_of(checkout):
     return subprocess.run(command, capture_output=True, text=True).stdout.strip() or "unknown"
 
 
-def run_repository(repository, recipe, checkout, only):
+def run_repository(repository, recipes_of_it, checkout, only):
     """Run every case; the results as the page needs them. With `only`, the earlier results of the others stay."""
     stored = RESULTS / f"{repository}.json"
     earlier = json.loads(stored.read_text()) if only and stored.exists() else {"cases": [], "sections": {}}
     kept = {key(row): row for row in earlier["cases"]}
     rows, sections = [], {}
-    for case in recipe.cases(checkout):
-        if only and not re.search(only, f"{case.file} {case.title if isinstance(case, Section) else case.name}"):
+    known = ChainMap(*(getattr(recipe, "FINDINGS", {}) for recipe in recipes_of_it))
+    for recipe, case in cases_of(recipes_of_it, checkout):
+        name = case.title if isinstance(case, Section) else case.name
+        if only and not re.search(only, f"{case.file} {name}"):
             if isinstance(case, Section):
                 sections[case.title] = earlier["sections"].get(case.title, "")
             elif key(asdict(case)) in kept:
@@ -103,12 +120,16 @@ def run_repository(repository, recipe, checkout, only):
     # The findings may have been written since a kept row was run.
     for row in rows:
         for problem in row["problems"]:
-            problem["finding"] = finding(recipe, row, problem)
+            problem["finding"] = finding(known, row, problem)
     used = {problem["finding"] for row in rows for problem in row["problems"]}
     findings = {title: {"fault": entry.fault, "text": entry.text.strip()}
-                for title, entry in getattr(recipe, "FINDINGS", {}).items() if title in used}
+                for title, entry in known.items() if title in used}
     return {"repository": repository, "commit": commit_of(checkout), "cases": rows, "sections": sections,
             "findings": findings}
+
+
+def cases_of(recipes_of_it, checkout):
+    return [(recipe, case) for recipe in recipes_of_it for case in recipe.cases(checkout)]
 
 
 def run_row(case, repository, recipe, checkout):
@@ -119,7 +140,8 @@ def run_row(case, repository, recipe, checkout):
     row = {"file": case.file, "name": case.name, "dialect": dialect(case, outcome, recipe, checkout),
            "tests": outcome["tests"], "problems": problems, "kernels": outcome["kernels"],
            "skipped": outcome.get("skipped", {}), "remark": outcome.get("remark", ""), "note": case.note}
-    state = "; ".join(f"{p['name']}: {p['problem'][:300]} [{finding(recipe, row, p) or 'UNEXPLAINED'}]"
+    found = getattr(recipe, "FINDINGS", {})
+    state = "; ".join(f"{p['name']}: {p['problem'][:300]} [{finding(found, row, p) or 'UNEXPLAINED'}]"
                       for p in problems)
     seconds = time.monotonic() - began
     print(f"{repository} {case.file} {case.name}: {state or row['remark'] or 'ok'} ({row['tests']} tests, "
@@ -148,7 +170,7 @@ def main(description):
         if not checkout.is_dir():
             parser.error(f"{checkout} is not a folder")
         if options.list:
-            for case in known[name].cases(checkout):
+            for _, case in cases_of(known[name], checkout):
                 print(name, case.file, case.title if isinstance(case, Section) else f"{case.name} {case.run}")
             continue
         results = run_repository(name, known[name], checkout, options.only)

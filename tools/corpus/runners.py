@@ -171,7 +171,8 @@ def run_case(job):
     launches.watch()
     np.random.seed(0)
     random.seed(0)
-    sys.path.insert(0, str(path.parent if path.suffix else path))
+    sys.path.insert(0, str(path.parent))
+    sys.path[:0] = [str(checkout / folder) for folder in case["paths"]]
     outcome = {"problems": {}, "tests": 1}
     try:
         if case["run"] == "tests":

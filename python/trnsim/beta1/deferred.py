@@ -113,6 +113,12 @@ def variable_name(otherwise: str) -> str:
     return variable if operation in _VARIABLES else otherwise
 
 
+def value_of_variable(variable):
+    """What a variable of the kernel holds before the current call's result is assigned; None if nothing."""
+    frame = _kernel_frame()
+    return frame.f_locals.get(variable, frame.f_globals.get(variable)) if frame is not None else None
+
+
 def use_of_result():
     """The operation of the kernel's bytecode that takes the result of the current call, and its argument."""
     code, at = _kernel_position()
@@ -121,10 +127,15 @@ def use_of_result():
 
 def _kernel_position():
     """The code and the offset at which the kernel called into this package."""
+    frame = _kernel_frame()
+    return (frame.f_code, frame.f_lasti) if frame is not None else (None, 0)
+
+
+def _kernel_frame():
     frame = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
-    return (frame.f_code, frame.f_lasti) if frame is not None else (None, 0)
+    return frame
 
 
 class _Operation(NamedTuple):

@@ -38,6 +38,8 @@ def result_dtype(dtype, default):
 def binary(op, x, y, dtype=None, mask=None, name=None):
     """x <op> y: tiles that broadcast, or a tile and a number."""
     name = f"nl.{op}"
+    if op == "mod" and isinstance(x, Tile) and not isinstance(y, Tile):
+        return mod(x, y, dtype, mask)
     if not isinstance(x, Tile) and not isinstance(y, Tile):
         refuse(
             "language.argument",
@@ -53,6 +55,20 @@ def binary(op, x, y, dtype=None, mask=None, name=None):
             lowering.binary(op, native(left), native(right), dtype, dst=shrink(dst, ranges, shape).target())
 
     return defer(op, emit, shape, result_dtype(dtype, default), exact=dtype is not None)
+
+
+def mod(x, y, dtype=None, mask=None):
+    """The remainder of x by a positive number, with its sign: from a product with 1 / y, its floor, and corrections
+    for the rounding of both. Computed in float32, so exact for integers up to 2^24."""
+    y = operand(y, "nl.mod", "y")
+    if not y > 0:
+        refuse("language.argument", f"nl.mod: y must be a positive number, got {y!r}")
+    fp32 = {"dtype": dtypes.float32, "mask": mask}
+    quotient = unary("floor", binary("multiply", x, 1.0 / y, **fp32), **fp32)
+    rest = binary("subtract", x, binary("multiply", quotient, y, **fp32), **fp32)
+    rest = binary("add", rest, binary("multiply", binary("less", rest, 0.0, **fp32), y, **fp32), **fp32)
+    over = binary("multiply", binary("greater_equal", rest, y, **fp32), y, **fp32)
+    return binary("subtract", rest, over, dtype=result_dtype(dtype, x.dtype), mask=mask)
 
 
 def binary_into(op, x, y, dst) -> None:

@@ -1,5 +1,6 @@
 """How an instruction of the older dialect becomes one of the hardware: result tile, dtype, mask."""
 
+import itertools
 import numbers
 
 import numpy as np
@@ -14,6 +15,7 @@ from trnsim.lowering import promote_dtypes, scalar_dtype
 from trnsim.lowering.tiles import name_of_dtype, refuse
 
 isa = _native.isa
+_FREE_AXES = 4  # of an access pattern
 _BY_NAME = {name.rstrip("_"): getattr(dtypes, name) for name in dtypes.NAMES}
 _KNOWN = {}  # whatever has been given as a dtype: the dtype that it is
 
@@ -92,7 +94,27 @@ def promote(*values):
 
 
 def parts_of(mask, shape, function, rows=False, whole_axes=()):
-    """Ranges per axis of the rectangles that a mask leaves; [None] stands for the whole tile."""
+    """Ranges per axis of the rectangles that a mask leaves; [None] stands for the whole tile.
+
+    A tile with more free axes than an access pattern has is taken apart along its first ones.
+    """
+    parts = _rectangles(mask, shape, function, rows, whole_axes)
+    beyond = [d for d, size in enumerate(shape) if d and size > 1][: -_FREE_AXES]
+    if not beyond or set(beyond) & set(whole_axes):
+        return parts
+    return [part for whole in parts for part in _one_by_one(whole or [(0, n) for n in shape], beyond)]
+
+
+def _one_by_one(ranges, axes):
+    """The parts of a rectangle that have one index each along `axes`."""
+    for index in itertools.product(*(range(*ranges[d]) for d in axes)):
+        part = list(ranges)
+        for d, i in zip(axes, index):
+            part[d] = (i, i + 1)
+        yield part
+
+
+def _rectangles(mask, shape, function, rows, whole_axes):
     if mask is None or mask is True or (isinstance(mask, np.bool_) and mask):
         return [None]
     if mask is False or isinstance(mask, np.bool_):

@@ -1,8 +1,9 @@
 """neuronxcc.nki.language: types, index expressions, tensors, loops and functions on tiles."""
 
+import ml_dtypes
 import numpy as np
 
-from trnsim import _native, lowering, session
+from trnsim import _native, dtypes, lowering, session
 from trnsim.beta1 import functions
 from trnsim.beta1.functions import (  # noqa: F401
     all,
@@ -21,6 +22,8 @@ from trnsim.beta1.functions import (  # noqa: F401
 )
 from trnsim.beta1.grid import nc, num_programs, program_id, program_ndim, spmd_dim  # noqa: F401
 from trnsim.beta1.index import arange, ds, dslice, mgrid  # noqa: F401
+from trnsim.beta1.issue import dtype_of
+from trnsim.beta1.loops import loop_reduce  # noqa: F401
 from trnsim.beta1.tensors import (  # noqa: F401
     empty_like,
     full,
@@ -57,6 +60,12 @@ from trnsim.nki.language.loops import affine_range, sequential_range, static_ran
 sbuf, psum, hbm = buffers.sbuf, buffers.psum, buffers.hbm
 private_hbm, shared_hbm = buffers.private_hbm, buffers.shared_hbm
 fp32 = np.finfo(np.float32)
+
+
+def finfo(dtype):
+    """Limits of a float type, as numpy's finfo: min, max, eps, tiny."""
+    return ml_dtypes.finfo(dtypes.host_dtype(dtype_of(dtype)))
+
 
 
 class _Bfp16:
@@ -166,14 +175,6 @@ def expand_dims(data, axis, name=None):
 def is_tile(value) -> bool:
     """Whether a value is a tile of this dialect."""
     return isinstance(value, Tile)
-
-
-def loop_reduce(x, op, loop_indices, **options):
-    """Reduction over loop iterations. Loops run one iteration after the other here: accumulate with `+=`
-    instead."""
-    raise _native.Unimplemented(
-        "nl.loop_reduce is not there; accumulate into a tile with `tile[...] += value`"
-    )
 
 
 def all_reduce(x, op, program_axes, **options):

@@ -15,6 +15,12 @@ NOTES = {
 def cases(checkout):
     for path in sorted((checkout / "nki/test").glob("test_*.py")):
         yield Case(f"nki/test/{path.name}", "tests", UNITTEST, note=NOTES.get(path.name, ""))
+    for path in sorted((checkout / "nki/examples").rglob("*.py")):
+        text = path.read_text()
+        if "__main__" in text or not path.stem.endswith("_kernels"):
+            says = " match" if "match" in text else ""
+            file = path.relative_to(checkout).as_posix()
+            yield Case(file, "script", says=says, denies=" differ" if says else "", seconds=900)
 
 
 FINDINGS = {

@@ -12,6 +12,11 @@ NKI = "0.2"
 LESSONS = "src/nki_samples/tutorials"
 ATTENTION = f"{LESSONS}/attention_fwd_performance"
 PRODUCT = f"{LESSONS}/matrix_multiplication/matrix_multiplication_nki_kernels.py"
+# The kernels of src/nki_samples/reference and their tests left the repository after this commit.
+WITH_REFERENCE = "c4b806e~"
+UNIT_TESTS = ("SD_attention_small_head", "adaptive_avg_pool2d", "allocated_SD_attention_small_head",
+              "double_row_matmul", "flash_attn_bwd", "flash_attn_fwd", "neuron_profile", "resize_nearest",
+              "rmsnorm_qkv", "select_and_scatter")
 MATMUL_SHAPE = (4096, 1024, 2048)  # the tutorial's large product, M K N
 MATMUL_STAGES = ("tiled", "hoist_load", "block_free_dimension", "fully_optimized")
 
@@ -43,8 +48,29 @@ def cases(checkout):
         allowed = 1e-5 if version in range(7) else 2**-7  # the later ones compute in bf16
         name = f"attn_fwd_v{version}"
         yield Case(f"{ATTENTION}/attention_kernels.py", "attention", (name, length, allowed), name=name)
+    for path in sorted((checkout / "contributed").glob("*.py")):
+        if path.stem == "pipelined_attention":  # checks itself when it is imported
+            yield Case(f"contributed/{path.name}", "script", seconds=900)
+        else:
+            yield Case(f"contributed/{path.name}", "contributed", seconds=900)
+    for test in UNIT_TESTS:
+        yield Case(f"test/unit/test_{test}.py", "tests", ("--simulation-only",), commit=WITH_REFERENCE, paths=("src",),
+                   seconds=1500)
     stages = Case(PRODUCT, "time_matmul", options={"timing_only": True})
     yield Section("The matmul stages in time", stages)
+
+
+def contributed(path):
+    """Their check_correct() prints what numpy's or torch's allclose says."""
+    import contextlib
+    import io
+
+    module = importlib.import_module(path.stem)
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        module.check_correct()
+    text = " ".join(output.getvalue().split())
+    assert "True" in text and "False" not in text, text
+    return "by its own check"
 
 
 def uniform(*shape, dtype=np.float32):

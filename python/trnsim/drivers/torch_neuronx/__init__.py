@@ -52,4 +52,4 @@ def move_trace_to_device(trace, device_id: int) -> None:
 
 __getattr__ = refuse_others("torch_neuronx", NO_COUNTERPART)
 
-from trnsim.drivers.torch_neuronx import utils, xla_impl  # noqa: E402, F401
+from trnsim.drivers.torch_neuronx import experimental, utils, xla_impl  # noqa: E402, F401

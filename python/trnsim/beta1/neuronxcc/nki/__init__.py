@@ -3,6 +3,7 @@
 from trnsim.beta1.benchmark import benchmark, profile
 from trnsim.beta1.kernel import baremetal, jit, simulate_kernel, trace
 from trnsim.beta1.neuronxcc.nki import compiler, isa, language, typing
+from trnsim.beta1.neuronxcc.nki.typing import mutable_tensor, tensor
 
 __version__ = "0.1.0"
 __all__ = [
@@ -12,8 +13,10 @@ __all__ = [
     "isa",
     "jit",
     "language",
+    "mutable_tensor",
     "profile",
     "simulate_kernel",
+    "tensor",
     "trace",
     "typing",
 ]
