@@ -3,7 +3,7 @@
 import importlib
 
 import numpy as np
-from corpus.case import Case, Section
+from corpus.case import KERNEL, SIMULATOR, SURROUNDINGS, Case, Finding, Section
 from corpus.runners import compare
 
 REPOSITORIES = ("nki-samples",)
@@ -155,3 +155,41 @@ def time_matmul(path):
     lines += ["", "Each stage of the large product is faster than the one before it, as the tutorial teaches." if ranked
               else "**The stages of the large product do not rank in the tutorial's order.**"]
     return "\n".join(lines)
+
+
+FINDINGS = {
+    "Bytes that nobody wrote, whose results are not stored": Finding(
+        r"(maxpooling|test_rmsnorm_qkv)\.py.*never written",
+        SIMULATOR,
+        "The kernel masks its loads, computes on whole tiles and masks the store. The simulator stops at the first "
+        "instruction that reads a byte that nothing wrote, although nothing comes of it; on the chip it would be "
+        "whatever lay there.",
+    ),
+    "A tile of indices in another dimension than the first": Finding(
+        r"test_resize_nearest.py.*a tile of indices can stand only in the first dimension",
+        SIMULATOR,
+        "The kernel loads rows chosen by a tile of indices from the second dimension of a tensor in HBM, which Beta 1 "
+        "of the simulator does not take yet.",
+    ),
+    "More axes than an access pattern has": Finding(
+        r"interpolate_trilinear_fwd.py.*needs more than 4 free dimensions",
+        SIMULATOR,
+        "The kernel computes on tiles with six free axes. Elementwise functions take them apart into several "
+        "instructions; one use of a whole tile does not yet.",
+    ),
+    "A grid of no programs": Finding(
+        r"pipelined_attention.py.*the grid \(0,\) has a dimension below 1",
+        KERNEL,
+        "The file calls its kernel as `flash_fwd[0](...)` when it is imported.",
+    ),
+    "A test that misses an import": Finding(
+        r"test_double_row_matmul.py.*name 'warnings' is not defined",
+        KERNEL,
+        "Where the machine does not say what instance it is, the test warns, by a module that it did not import.",
+    ),
+    "Tests that want a device": Finding(
+        r"test_neuron_profile.py.*no tests ran",
+        SURROUNDINGS,
+        "The file marks none of its tests for simulation.",
+    ),
+}
