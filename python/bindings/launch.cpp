@@ -79,6 +79,7 @@ void bind_launch(nb::module_& m) {
       .def_static("leave", [] { current = nullptr; })
       .def_prop_ro("kernel", &Launch::kernel)
       .def_prop_ro("chip", [](const Launch& self) { return self.chip().name; })
+      .def_prop_ro("spec", &Launch::spec, "The chip, for its figures.")
       .def_prop_ro("generation", [](const Launch& self) { return self.core().spec().version(); })
       .def_prop_ro("values", [](const Launch& self) { return self.core().options().values; })
       .def_prop_ro("instruction_count",

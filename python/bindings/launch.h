@@ -26,6 +26,7 @@ class Launch {
         sites_(core_.program()) {}
 
   const catalog::Chip& chip() const { return *chip_; }
+  const std::shared_ptr<const catalog::Chip>& spec() const { return chip_; }
   const std::string& kernel() const { return kernel_; }
   core::NeuronCore& core() { return core_; }
   const core::NeuronCore& core() const { return core_; }

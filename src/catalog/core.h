@@ -17,12 +17,13 @@ struct Sbuf {
   Number partitions, bytes_per_partition, usable_bytes_per_partition;
   Number port_elements_per_cycle, port_clock, access_start_cycles;
   Number stride_threshold, stride_slowdown;
+  Number min_align;
   bool vector_gpsimd_exclusive = false;
   double bytes() const { return partitions * bytes_per_partition; }
 };
 
 struct Psum {
-  Number partitions, banks, bank_bytes, matmul_banks_max, accumulate_bytes;
+  Number partitions, banks, bank_bytes, matmul_banks_max, accumulate_bytes, min_align;
   bool accumulates_bf16 = false;
   bool vector_scalar_exclusive = false;
   bool bank_conflicts = false;

@@ -189,6 +189,7 @@ const Schema& core_schema() {
      "start of a tensor access, partly hidden"},
     {"sbuf.stride_threshold", "B", sbuf<&Sbuf::stride_threshold>, "a larger innermost stride is slow"},
     {"sbuf.stride_slowdown", "ratio", sbuf<&Sbuf::stride_slowdown>, "how slow"},
+    {"sbuf.min_align", "B", sbuf<&Sbuf::min_align>, "address step within a partition"},
     {"sbuf.vector_gpsimd_exclusive", "", sbuf<&Sbuf::vector_gpsimd_exclusive>,
      "Vector and GpSimd lock each other out of SBUF"},
 
@@ -197,6 +198,7 @@ const Schema& core_schema() {
     {"psum.bank_bytes", "B", psum<&Psum::bank_bytes>, "size of a bank in one partition"},
     {"psum.matmul_banks_max", "count", psum<&Psum::matmul_banks_max>, "banks that one matmul may write"},
     {"psum.accumulate_bytes", "B", psum<&Psum::accumulate_bytes>, "size of an accumulated element"},
+    {"psum.min_align", "B", psum<&Psum::min_align>, "address step within a partition"},
     {"psum.accumulates_bf16", "", psum<&Psum::accumulates_bf16>, "accumulation in bf16 is possible"},
     {"psum.vector_scalar_exclusive", "", psum<&Psum::vector_scalar_exclusive>,
      "Vector and Scalar lock each other out of PSUM"},

@@ -3,7 +3,7 @@
 import ml_dtypes
 import numpy as np
 
-from trnsim import _native, dtypes, lowering, session
+from trnsim import _native, dtypes, lowering
 from trnsim.beta1 import functions
 from trnsim.beta1.functions import (  # noqa: F401
     all,
@@ -53,6 +53,7 @@ from trnsim.dtypes import (  # noqa: F401
     uint16,
     uint32,
 )
+from trnsim.limits import tile_size  # noqa: F401
 from trnsim.lowering.tiles import refuse
 from trnsim.nki.language import buffers
 from trnsim.nki.language.loops import affine_range, sequential_range, static_range  # noqa: F401
@@ -146,25 +147,6 @@ def _function_of(name):
 for _name in dict.fromkeys([*_BINARY, *_UNARY, *_REDUCTIONS, *lowering.SPELLINGS]):
     if _name != "all":
         globals()[_name] = Operator(_name, *lowering.SPELLINGS.get(_name, ("", "")), _function_of(_name))
-
-
-class _TileSize:
-    """Limits of the chip, as kernels ask for them; also outside kernels."""
-
-    pmax = 128
-    gemm_stationary_fmax = 128
-    gemm_moving_fmax = 512
-    bn_stats_fmax = 512
-    psum_fmax = 512
-    psum_min_align = 4
-    sbuf_min_align = 1
-
-    @property
-    def total_available_sbuf_size(self) -> int:
-        return session.current().launch.sbuf_bytes
-
-
-tile_size = _TileSize()
 
 
 def expand_dims(data, axis, name=None):

@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from trnsim import dtypes, lowering
+from trnsim import dtypes, limits, lowering
 from trnsim.beta1 import assign, run
 from trnsim.beta1.deferred import variable_name
 from trnsim.beta1.issue import dtype_of, now
@@ -114,8 +114,8 @@ def _hbm(shape, dtype, buffer, name, value):
         launch = run.current().launch
         rows = int(np.prod(shape[:-1])) if len(shape) > 1 else shape[0]
         flat = tensor.reshape((rows, -1))
-        for start in range(0, rows, 128):
-            count = min(128, rows - start)
+        for start in range(0, rows, limits.partitions()):
+            count = min(limits.partitions(), rows - start)
             source = launch.tensor("SBUF", (count, flat.shape[1]), dtype, "constant")
             filled = Tile.of(Storage(source))
             assign.fill(filled, value)

@@ -2,7 +2,7 @@
 
 import math
 
-from trnsim import dtypes, lowering
+from trnsim import dtypes, limits, lowering
 from trnsim.beta1 import assign
 from trnsim.beta1.deferred import defer
 from trnsim.beta1.functions import result_dtype, whole
@@ -31,11 +31,12 @@ def load(src, *, mask=None, dtype=None, name=None):
 
 
 def _check_partitions(src, function):
-    if src.shape[0] > 128:
+    most = limits.partitions()
+    if src.shape[0] > most:
         refuse(
             "tile.partitions",
             f"{function}: '{src.name}' selects shape {src.shape}; its first axis becomes the partition and "
-            "cannot exceed 128. Load it in tiles of 128 rows.",
+            f"cannot exceed {most}. Load it in tiles of {most} rows.",
         )
 
 
@@ -67,10 +68,11 @@ def store(dst, value, *, mask=None, name=None):
 
 def _constant_tile(dst, value):
     shape = dst.shape if len(dst.shape) > 1 else dst.shape + (1,)
-    if shape[0] > 128:
+    most = limits.partitions()
+    if shape[0] > most:
         refuse(
             "tile.partitions",
-            f"nl.store: a number cannot fill {shape} of '{dst.name}' at once; store at most 128 rows",
+            f"nl.store: a number cannot fill {shape} of '{dst.name}' at once; store at most {most} rows",
         )
     filled = Tile.of(Storage.new("SBUF", shape, dst.dtype, "constant"))
     now()

@@ -4,11 +4,10 @@ import os
 
 import numpy as np
 
-from trnsim import arrays, dtypes, session
+from trnsim import arrays, dtypes, limits, session
 from trnsim.lowering.tiles import is_tensor, isa, launch, new, number, on_chip, refuse
 from trnsim.lowering.tokens import TOKENS
 
-_PARTITIONS = 128
 _FILL_COLUMNS = 2048  # of the tile from which constants are copied to HBM
 _RAND2_SINCE = 4  # NeuronCore generation
 _FRACTION_BITS = {"tfloat32": 11, "float16": 11, "bfloat16": 8, "float8_e4m3": 4, "float8_e4m3fn": 4, "float8_e5m2": 3}
@@ -32,11 +31,12 @@ def fill(tensor, value):
 
 def _fill_hbm(tensor, value):
     """From one tile of the constant, by DMA, as many elements at a time as it has."""
-    columns = min(_FILL_COLUMNS, -(-tensor.size // _PARTITIONS))
-    source = new((_PARTITIONS, columns), tensor.dtype, "full.source")
+    partitions = limits.partitions()
+    columns = min(_FILL_COLUMNS, -(-tensor.size // partitions))
+    source = new((partitions, columns), tensor.dtype, "full.source")
     isa.memset(source, value)
     flat = tensor.reshape((tensor.size,))
-    step = _PARTITIONS * columns
+    step = partitions * columns
     for at in range(0, tensor.size, step):
         count = min(step, tensor.size - at)
         rows, rest = divmod(count, columns)
@@ -89,15 +89,16 @@ def shared_constant(constant, dtype=None, name="constant"):
 
 def shared_identity_matrix(n, dtype=dtypes.uint8, dst=None):
     """The n x n identity in SBUF. Loaded from HBM once per dtype and kernel."""
-    if not 1 <= n <= _PARTITIONS:
-        refuse("language.shape", f"nl.shared_identity_matrix: n is {n}; it must be 1 to {_PARTITIONS}")
+    partitions = limits.partitions()
+    if not 1 <= n <= partitions:
+        refuse("language.shape", f"nl.shared_identity_matrix: n is {n}; it must be 1 to {partitions}")
     frame = session.current()
     known = frame.__dict__.setdefault("identity_matrices", {})
     key = str(dtype)
     if key not in known:
-        host = np.eye(_PARTITIONS, dtype=np.float32).astype(dtypes.host_dtype(dtype))
+        host = np.eye(partitions, dtype=np.float32).astype(dtypes.host_dtype(dtype))
         constant = arrays.to_hbm(frame.launch, host, "identity", dtype)
-        known[key] = new((_PARTITIONS, _PARTITIONS), dtype, "identity")
+        known[key] = new((partitions, partitions), dtype, "identity")
         isa.dma_copy(known[key], constant)
     identity = known[key][:n, :n]
     if dst is None:

@@ -3,12 +3,12 @@
 import math
 
 from trnsim import dtypes
+from trnsim.limits import tile_size
 from trnsim.lowering import broadcasting, tokens
 from trnsim.lowering.tiles import axes_of, isa, new, on_chip, out, refuse, unimplemented
 from trnsim.lowering.tokens import TOKENS
 
 _BN_STATS = 6  # what bn_stats writes: count, mean, count * variance of the even and of the odd elements
-_BN_STATS_MAX = 512
 
 
 def reduced_shape(shape, axes, keepdims: bool) -> tuple[int, ...]:
@@ -78,11 +78,12 @@ def var(x, axis, dtype=None, keepdims=True, dst=None):
     rows = x.size // partitions // length
     data = x.reshape((partitions, rows, length))
     target = result.reshape((partitions, rows))
-    pieces = -(-length // _BN_STATS_MAX)
+    longest = tile_size.bn_stats_fmax
+    pieces = -(-length // longest)
     for row in range(rows):
         statistics = new((partitions, pieces * _BN_STATS), dtypes.float32, "var.statistics")
         for piece in range(pieces):
-            part = data[:, row, piece * _BN_STATS_MAX : min((piece + 1) * _BN_STATS_MAX, length)]
+            part = data[:, row, piece * longest : min((piece + 1) * longest, length)]
             isa.bn_stats(statistics[:, piece * _BN_STATS : (piece + 1) * _BN_STATS], part)
         moments = new((partitions, 2), dtypes.float32, "var.moments")
         isa.bn_aggr(moments, statistics)

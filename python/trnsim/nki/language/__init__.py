@@ -20,6 +20,7 @@ from trnsim.dtypes import (  # noqa: F401
     uint16,
     uint32,
 )
+from trnsim.limits import tile_size  # noqa: F401
 from trnsim.nki.language.buffers import (  # noqa: F401
     MemoryRegion,
     hbm,
@@ -81,7 +82,6 @@ from trnsim.nki.language.tensors import (  # noqa: F401
     full,
     ndarray,
     ones,
-    tile_size,
     zeros,
 )
 

@@ -1,4 +1,4 @@
-"""Tensors of `nki`: creation, and the limits that kernels ask for."""
+"""Tensors of `nki`: creation."""
 
 import threading
 
@@ -77,51 +77,3 @@ class NKIObject:
     def __init__(self, **kwargs):
         for name, value in kwargs.items():
             setattr(self, name, value)
-
-
-class _TileSize:
-    """Limits of the chip, as kernels ask for them."""
-
-    pmax = 128
-    gemm_stationary_fmax = 128
-    gemm_moving_fmax = 512
-    bn_stats_fmax = 512
-    psum_min_align = 4
-    sbuf_min_align = 1
-
-    @property
-    def psum_bank_fmax_bytes(self) -> int:
-        """Bytes of one PSUM bank in one partition."""
-        return session.current().launch.psum_bank_bytes
-
-    @property
-    def psum_bank_fmax(self) -> int:
-        """float32 elements of one PSUM bank in one partition."""
-        return self.psum_bank_fmax_bytes // 4
-
-    psum_fmax = psum_bank_fmax
-
-    @property
-    def psum_num_banks(self) -> int:
-        """PSUM banks."""
-        return session.current().launch.psum_bytes // self.psum_bank_fmax_bytes
-
-    @property
-    def sbuf_fmax_bytes(self) -> int:
-        """Bytes of SBUF in one partition."""
-        return session.current().launch.sbuf_bytes
-
-    @property
-    def sbuf_fmax(self) -> int:
-        """float32 elements of SBUF in one partition."""
-        return self.sbuf_fmax_bytes // 4
-
-    @property
-    def sbuf_size_bytes(self) -> int:
-        """Bytes of SBUF in all partitions."""
-        return self.sbuf_fmax_bytes * self.pmax
-
-    total_available_sbuf_size = sbuf_fmax_bytes  # per partition, despite its name
-
-
-tile_size = _TileSize()
