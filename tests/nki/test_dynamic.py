@@ -205,6 +205,41 @@ def test_transpose_of_gathered_rows(run):
     same(run(kernel, x, rows), x[rows[:, 0]].T)
 
 
+@pytest.mark.parametrize("positional", [False, True])
+def test_skipping_what_a_scalar_offset_misses(run, positional):
+    skip = nisa.oob_mode.skip
+
+    def kernel(x, row):
+        copied, turned = nl.zeros((16, 8), x.dtype), nl.zeros((8, 16), x.dtype)
+        source = x.ap([[8, 16], [1, 8]], scalar_offset=nl.load(row))
+        if positional:
+            nisa.dma_copy(copied, source, None, skip)
+            nisa.dma_transpose(turned, source, None, None, nisa.dge_mode.unknown, skip)
+        else:
+            nisa.dma_copy(dst=copied, src=source, oob_mode=skip)
+            nisa.dma_transpose(dst=turned, src=source, oob_mode=skip)
+        return fetched(copied, (16, 8)), fetched(turned, (8, 16))
+
+    x = sample((20, 8), "bfloat16")
+    for row, expected in ((4, x[4:]), (5, np.zeros_like(x[4:])), (20, np.zeros_like(x[4:]))):
+        copied, turned = run(kernel, x, np.array([[row]], np.int32))
+        same(copied, expected)
+        same(turned, expected.T)
+
+
+def test_scattering_outside_leaves_the_tensor(run):
+    def kernel(x, row):
+        out = nl.zeros((4, 8), x.dtype, nl.shared_hbm)
+        nisa.dma_copy(
+            dst=out.ap([[8, 2], [1, 8]], scalar_offset=nl.load(row)), src=nl.load(x), oob_mode=nisa.oob_mode.skip
+        )
+        return out
+
+    x = sample((2, 8))
+    same(run(kernel, x, np.array([[3]], np.int32)), np.zeros((4, 8), np.float32))
+    same(run(kernel, x, np.array([[2]], np.int32))[2:], x)
+
+
 def test_what_an_indirect_view_says(run):
     def kernel(x, rows):
         view = x.vector_select(0, rows_tile(rows))

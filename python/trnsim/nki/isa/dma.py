@@ -24,7 +24,18 @@ def dma_transpose(dst, src, *args, **kwargs):
     """dst = src with its first and last dimensions exchanged, by DMA."""
     if isinstance(dst, _AT_RUN_TIME) or isinstance(src, _AT_RUN_TIME):
         return _indirect(_dma_transpose, dst, src, args, kwargs)
+    if getattr(src, "is_dynamic", False) and _skips("dma_transpose", args, kwargs):
+        # The address turned out to be inside, so that there is nothing to skip.
+        args, kwargs = args[: _OOB_PLACE["dma_transpose"]], {**kwargs, "oob_mode": None}
     return _dma_transpose(dst, src, *args, **kwargs)
+
+
+_OOB_PLACE = {"dma_copy": 1, "dma_transpose": 3}  # of oob_mode, after dst and src
+
+
+def _skips(name, args, kwargs) -> bool:
+    place = _OOB_PLACE[name]
+    return (args[place] if len(args) > place else kwargs.get("oob_mode")) is _skip
 
 
 def dma_compute(
@@ -41,7 +52,7 @@ def dma_compute(
         refuse("dma_compute.argument", f"dma_compute: srcs must be a list of tensors, got {srcs!r}")
     options = {"reduce_op": reduce_op, "scales": scales, "oob_mode": oob_mode, "name": name}
     options["unique_indices"] = unique_indices
-    if _left_out("dma_compute", (dst, *srcs), options):
+    if _left_out("dma_compute", (dst, *srcs), oob_mode is _skip):
         return None
     rows = [source for source in srcs if isinstance(source, RowsView)]
     if isinstance(dst, RowsView):
@@ -70,11 +81,11 @@ def _same_rows(view, other) -> bool:
     )
 
 
-def _left_out(name, sides, options) -> bool:
+def _left_out(name, sides, skip: bool) -> bool:
     """Whether oob_mode skip leaves the transfer out, because one of its sides does not exist."""
     for side in sides:
         if isinstance(side, OutsideView):
-            if options.get("oob_mode") is _skip:
+            if skip:
                 return True
             side.fail(name)
     return False
@@ -82,7 +93,7 @@ def _left_out(name, sides, options) -> bool:
 
 def _indirect(instruction, dst, src, args, kwargs):
     name = instruction.__name__
-    if _left_out(name, (dst, src), kwargs):
+    if _left_out(name, (dst, src), _skips(name, args, kwargs)):
         return None
     if isinstance(src, RowsView):
         kwargs["src_index"] = src.index if name == "dma_transpose" else src.column()
