@@ -52,14 +52,16 @@ void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::
   if (indirect != 0) return issue_indirect(type, args, site, rules);
   type.check(args, rules);
   isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
-    if (reads(field.access)) memory_->require_written(tile, field.name.data());
+    if (isa::reads(field.access) && field.access != isa::Access::kReadPart)
+      memory_->require_written(tile, field.name.data());
   });
   const isa::Engine engine = type.engine(args, spec_.version());
   if (options_.values) type.execute(args, state_);
   program_.append(type, engine, site, args);
   isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
-    if (!writes(field.access)) return;
-    memory_->mark_written(tile);
+    if (!isa::writes(field.access)) return;
+    // Where only a part is written the instruction has said which, unless it was not executed.
+    if (field.access != isa::Access::kWritePart || !options_.values) memory_->mark_written(tile);
     if (tile.space == memory::Space::kPsum)
       memory_->mark_accumulated(tile, engine == isa::Engine::kTensor);
   });

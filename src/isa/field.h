@@ -35,8 +35,16 @@ enum class FieldKind : std::uint8_t {
   kNumberList,
 };
 
-// kReadPart: only some of the tile's bytes, which the instruction knows and checks itself.
-enum class Access : std::uint8_t { kNone, kRead, kReadPart, kWrite, kReadWrite };
+// kReadPart, kWritePart: only some of the tile's bytes, which the instruction knows and checks, or
+// marks as written when it executes, itself.
+enum class Access : std::uint8_t { kNone, kRead, kReadPart, kWrite, kWritePart, kReadWrite };
+
+constexpr bool reads(Access access) {
+  return access == Access::kRead || access == Access::kReadPart || access == Access::kReadWrite;
+}
+constexpr bool writes(Access access) {
+  return access == Access::kWrite || access == Access::kWritePart || access == Access::kReadWrite;
+}
 
 // The type-erased form: where in the struct the argument lies and how to treat it.
 struct FieldInfo {
@@ -66,6 +74,10 @@ constexpr Field<Owner, T> indirectable(Field<Owner, T> field) {
 template <class Owner, class T>
 constexpr Field<Owner, T> out(std::string_view name, T Owner::* member) {
   return {name, member, Access::kWrite, true};
+}
+template <class Owner, class T>
+constexpr Field<Owner, T> out_part(std::string_view name, T Owner::* member) {
+  return {name, member, Access::kWritePart, true};
 }
 // Written only where some condition holds, or accumulated into: also read.
 template <class Owner, class T>

@@ -3,14 +3,6 @@
 #include <fmt/core.h>
 
 namespace trnsim::report {
-namespace {
-
-constexpr bool writes(isa::Access access) {
-  return access == isa::Access::kWrite || access == isa::Access::kReadWrite;
-}
-
-}  // namespace
-
 std::string shape_text(const isa::Tile& tile) {
   std::string text;
   for (int d = 0; d < tile.dims; ++d) text += fmt::format("{}{}", d ? "x" : "", tile.sizes[d]);
@@ -24,7 +16,7 @@ const isa::Tile* main_tile(const program::Program& program, std::size_t i) {
   isa::for_each_tile(program.type(instruction), program.args(instruction),
                      [&](const isa::FieldInfo& field, const isa::Tile& tile) {
                        if (!first) first = &tile;
-                       if (!written && writes(field.access)) written = &tile;
+                       if (!written && isa::writes(field.access)) written = &tile;
                      });
   return written ? written : first;
 }

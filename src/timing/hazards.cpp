@@ -19,9 +19,7 @@ class Memories {
 };
 
 bool touches(const isa::FieldInfo& field, bool writing) {
-  using enum isa::Access;
-  if (field.access == kReadWrite) return true;
-  return writing ? field.access == kWrite : field.access == kRead || field.access == kReadPart;
+  return writing ? isa::writes(field.access) : isa::reads(field.access);
 }
 
 }  // namespace

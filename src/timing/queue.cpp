@@ -29,9 +29,7 @@ Queue queue_of(const program::Program& program, const program::Instruction& inst
   isa::for_each_tile(program.type(instruction), program.args(instruction),
                      [&](const isa::FieldInfo& field, const isa::Tile& tile) {
                        if (tile.space != memory::Space::kHbm) return;
-                       const bool read = field.access == isa::Access::kRead ||
-                                         field.access == isa::Access::kReadPart;
-                       (read ? from_hbm : to_hbm) = true;
+                       (isa::writes(field.access) ? to_hbm : from_hbm) = true;
                      });
   return to_hbm     ? (from_hbm ? Queue::kDmaLocal : Queue::kDmaStore)
          : from_hbm ? Queue::kDmaLoad
