@@ -126,9 +126,20 @@ def test_a_tensor_knows_its_buffer(run):
         for buffer in (nl.sbuf, nl.psum, nl.private_hbm, nl.shared_hbm):
             tensor = nl.ndarray((16, 8), nl.float32, buffer)
             assert tensor.buffer == buffer and tensor[:, 2:4].reshape((16, 2)).buffer == buffer
-        assert x.buffer == nl.shared_hbm and nl.hbm == nl.private_hbm
+            for other in (nl.sbuf, nl.psum):
+                assert (tensor.buffer == other) == (buffer == other) != (tensor.buffer != other)
+        assert nl.hbm == nl.private_hbm != nl.shared_hbm
+        assert nl.ndarray((4, 8), nl.float32, nl.private_hbm).buffer != nl.shared_hbm
 
     run(kernel, sample((4, 4)))
+
+
+def test_an_argument_is_in_hbm_whichever_kind_a_kernel_asks_for(run):
+    def kernel(x, y):
+        assert x.buffer == y.buffer == nl.hbm and nl.hbm == x.buffer and not x.buffer != nl.private_hbm
+        assert x.buffer == nl.shared_hbm and x.buffer in (nl.shared_hbm,) and x.buffer != nl.sbuf
+
+    run(kernel, sample((4, 4)), sample((4, 4)))
 
 
 def test_writing_through_a_view(run):

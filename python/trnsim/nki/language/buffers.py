@@ -14,6 +14,19 @@ class Buffer(str):
         return buffer
 
 
+class SharedHbm(Buffer):
+    """Where a tensor says that it lives that is not private: published kernels compare the buffer of their
+    arguments with nl.hbm as well as with nl.shared_hbm, so it equals both."""
+
+    def __eq__(self, other):
+        return str(other) in ("shared_hbm", "private_hbm")
+
+    def __ne__(self, other):
+        return not self == other
+
+    __hash__ = Buffer.__hash__
+
+
 class MemoryRegion:
     """The memories by name: MemoryRegion.sbuf is nl.sbuf."""
 

@@ -13,7 +13,7 @@ from trnsim.nki.language import buffers
 from trnsim.nki.language.indirect import ColumnsView, RowsView, element_view
 from trnsim.nki.language.rearrangement import rearrange
 
-_BUFFER = {"SBUF": buffers.sbuf, "PSUM": buffers.psum, "HBM": buffers.shared_hbm}
+_BUFFER = {"SBUF": buffers.sbuf, "PSUM": buffers.psum, "HBM": buffers.SharedHbm("shared_hbm", "HBM")}
 
 
 def _dim(self, dim, method: str) -> int:
