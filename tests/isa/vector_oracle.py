@@ -86,6 +86,11 @@ def same(actual, expected):
     np.testing.assert_array_equal(actual.astype(np.float64), expected.astype(np.float64))
 
 
+def sums(values):
+    """One fp32 accumulator per partition, in ascending order."""
+    return np.cumsum(fp32(values).reshape(len(values), -1), axis=1, dtype=np.float32)[:, -1:]
+
+
 def load(tensor, buffer=None):
     tile = nl.ndarray(tensor.shape, dtype=tensor.dtype, buffer=nl.sbuf)
     nisa.dma_copy(dst=tile, src=tensor)
