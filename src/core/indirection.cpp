@@ -63,8 +63,11 @@ void check_placement(const isa::Rules& rules, const Operand& operand, const Tile
                "the index of {} starts at partition {}; it must be a multiple of {}", name, at,
                isa::kQuadrantPartitions);
   }
-  if (!writes(operand.field->access)) {
-    if (operand.tile.start_partition != at) {
+  if (!isa::writes(operand.field->access)) {
+    // MX scales start on one of their quadrant's rows, their index with the quadrant.
+    const int start = operand.tile.start_partition;
+    if ((operand.field->access == isa::Access::kReadPart ? start - start % isa::kQuadrantPartitions
+                                                         : start) != at) {
       rules.fail("indirect_start",
                  "{} starts at partition {} and its index at {}; they must be equal", name,
                  operand.tile.start_partition, at);
@@ -168,7 +171,7 @@ void stage_accumulation(memory::Memory& memory, const Operand& operand) {
 }
 
 void gather(memory::Memory& memory, const Operand& operand) {
-  const bool read = reads(operand.field->access);
+  const bool read = isa::reads_whole(operand.field->access);
   if (read && !memory.written(operand.what.extent)) {
     for (const std::int64_t column : operand.columns)
       memory.require_written(operand.column(column), operand.field->name.data());
@@ -210,20 +213,21 @@ void NeuronCore::issue_indirect(const isa::InstructionType& type, const void* ar
   }
   type.check(staged.data(), rules);
   isa::for_each_tile(type, staged.data(), [&](const FieldInfo& field, const Tile& tile) {
-    if (reads(field.access)) memory_->require_written(tile, field.name.data());
+    if (isa::reads_whole(field.access)) memory_->require_written(tile, field.name.data());
   });
   if (options_.values) type.execute(staged.data(), state_);
   for (const Operand& operand : operands) {
     program_.define(operand.tile.indirection, operand.what);
-    if (options_.values && writes(operand.field->access)) copy_columns(*memory_, operand, true);
+    if (options_.values && isa::writes(operand.field->access))
+      copy_columns(*memory_, operand, true);
   }
   program_.append(type, engine, site, args);
   const bool by_matmul = engine == isa::Engine::kTensor;
   isa::for_each_tile(type, args, [&](const FieldInfo& field, const Tile& tile) {
-    if (writes(field.access) && tile.indirection == 0) mark(*memory_, tile, by_matmul);
+    if (isa::writes(field.access) && tile.indirection == 0) mark(*memory_, tile, by_matmul);
   });
   for (const Operand& operand : operands) {
-    if (!writes(operand.field->access)) continue;
+    if (!isa::writes(operand.field->access)) continue;
     if (!options_.values) mark(*memory_, operand.what.extent, by_matmul);
     for (const std::int64_t column : operand.columns)
       mark(*memory_, operand.column(column), by_matmul);

@@ -12,11 +12,4 @@ namespace trnsim::core {
 inline constexpr int kIndirectSince = 4;  // NeuronCore generation
 inline constexpr int kStagingAreas = 5;   // operands of nc_matmul_mx
 
-constexpr bool reads(isa::Access access) {
-  return access == isa::Access::kRead || access == isa::Access::kReadWrite;
-}
-constexpr bool writes(isa::Access access) {
-  return access == isa::Access::kWrite || access == isa::Access::kReadWrite;
-}
-
 }  // namespace trnsim::core

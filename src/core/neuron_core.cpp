@@ -52,8 +52,7 @@ void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::
   if (indirect != 0) return issue_indirect(type, args, site, rules);
   type.check(args, rules);
   isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
-    if (isa::reads(field.access) && field.access != isa::Access::kReadPart)
-      memory_->require_written(tile, field.name.data());
+    if (isa::reads_whole(field.access)) memory_->require_written(tile, field.name.data());
   });
   const isa::Engine engine = type.engine(args, spec_.version());
   if (options_.values) type.execute(args, state_);

@@ -42,6 +42,10 @@ enum class Access : std::uint8_t { kNone, kRead, kReadPart, kWrite, kWritePart, 
 constexpr bool reads(Access access) {
   return access == Access::kRead || access == Access::kReadPart || access == Access::kReadWrite;
 }
+// Nothing of the tile may be unwritten.
+constexpr bool reads_whole(Access access) {
+  return access == Access::kRead || access == Access::kReadWrite;
+}
 constexpr bool writes(Access access) {
   return access == Access::kWrite || access == Access::kWritePart || access == Access::kReadWrite;
 }

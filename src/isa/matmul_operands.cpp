@@ -104,6 +104,42 @@ void check_matmul_dtype(const Rules& rules, const char* name, const Tile& tile) 
                numerics::info(tile.dtype).name);
 }
 
+void check_product(const Rules& rules, const Tile& dst, std::int64_t m, std::int64_t n) {
+  const catalog::TensorEngine& tensor = rules.core().tensor;
+  if (m > tensor.stationary_free_max) {
+    rules.fail("stationary_free", "stationary free size {} exceeds {} (columns of the array)", m,
+               tensor.stationary_free_max.value);
+  }
+  const auto banks = static_cast<std::int64_t>(rules.core().psum.matmul_banks_max);
+  const std::int64_t limit =
+      banks * static_cast<std::int64_t>(rules.core().psum.bank_bytes) / dst.element_bytes();
+  if (n > limit) {
+    rules.fail("moving_free", "moving free size {} exceeds {} ({})", n, limit,
+               banks == 1 ? "one PSUM bank" : "all PSUM banks of a partition");
+  }
+  if (dst.partitions() != m || dst.free_elements() != n) {
+    rules.fail("dst_shape", "dst is [{}, {}] but stationary and moving give [{}, {}]",
+               dst.partitions(), dst.free_elements(), m, n);
+  }
+}
+
+void check_result_dtype(const Rules& rules, const Tile& dst) {
+  const bool bf16_result = dst.dtype == Dtype::kBfloat16 && rules.core().psum.accumulates_bf16;
+  if (dst.dtype != Dtype::kFloat32 && !bf16_result) {
+    rules.fail("dst_dtype", "dst is {}; the result is float32{}", numerics::info(dst.dtype).name,
+               rules.core().psum.accumulates_bf16 ? " or bfloat16" : "");
+  }
+}
+
+void check_accumulate(const Rules& rules, const Tile& dst, const OptionalInt& accumulate) {
+  if (!accumulate.present || !accumulate.value) return;
+  if (!rules.memory().accumulated(dst) && rules.generation() < 4) {
+    rules.fail("accumulate",
+               "accumulate=True on PSUM that no matmul has written: the result is undefined; "
+               "let the first matmul of the group overwrite (accumulate=False or None)");
+  }
+}
+
 void check_bank(const Rules& rules, const Tile& dst) {
   const memory::Extent extent = memory::extent_of(dst);
   const auto bank = static_cast<std::int64_t>(rules.core().psum.bank_bytes);
@@ -144,14 +180,13 @@ void check_array_tile(const Rules& rules, const IntList& position, const IntList
   }
 }
 
-void multiply(CoreState& state, const Tile& dst, const Tile& stationary, const Tile& moving,
-              int rows_per_partition, Accumulate accumulate) {
-  const Product product(state, stationary, moving, rows_per_partition);
+void accumulate_product(CoreState& state, const Tile& dst, Accumulate accumulate,
+                        const WriteProduct& product) {
   bool add = accumulate == Accumulate::kAdd;
   if (accumulate == Accumulate::kAddWhereAccumulated && state.memory.touched_by_matmul(dst)) {
     if (!state.memory.accumulated(dst)) {
       std::vector<float> fresh(static_cast<std::size_t>(dst.elements()));
-      product.write(fresh.data(), dst.free_elements(), false);
+      product(fresh.data(), dst.free_elements(), false);
       return add_where_accumulated(state, dst, fresh);
     }
     add = true;
@@ -164,8 +199,16 @@ void multiply(CoreState& state, const Tile& dst, const Tile& stationary, const T
     for (std::size_t r = 0; r < y.count; ++r)
       std::memcpy(y.row(r), before.row(r), y.size * sizeof(float));
   }
-  product.write(y.data, y.stride, add);
+  product(y.data, y.stride, add);
   writer.commit();
+}
+
+void multiply(CoreState& state, const Tile& dst, const Tile& stationary, const Tile& moving,
+              int rows_per_partition, Accumulate accumulate) {
+  const Product product(state, stationary, moving, rows_per_partition);
+  accumulate_product(state, dst, accumulate, [&](float* out, std::ptrdiff_t pitch, bool add) {
+    product.write(out, pitch, add);
+  });
 }
 
 void transpose_exactly(CoreState& state, const Tile& dst, const Tile& stationary,
@@ -196,6 +239,14 @@ void transpose_exactly(CoreState& state, const Tile& dst, const Tile& stationary
     }
   }
   write_integers(state, dst, to);
+}
+
+Cost matmul_cost(const CostModel& model, double m, double cycles) {
+  const catalog::TensorEngine& tensor = model.core().tensor;
+  const double load = m / tensor.load_stationary_columns_per_cycle;
+  const Picoseconds busy =
+      from_cycles(std::max({tensor.min_issue_cycles.value, cycles, load}), tensor.clock);
+  return {.occupancy = busy, .latency = busy + from_ns(tensor.fill_latency)};
 }
 
 }  // namespace trnsim::isa

@@ -172,6 +172,20 @@ def test_rules_of_vectors(run, rule, first, second):
             out=[((32, 6), "float32")], chip="trn3")
 
 
+def test_columns_gathered_and_scattered_by_an_index(run):
+    x, offsets = sample((32, 24)), np.random.default_rng(0).permutation(24)[:20]
+    index = np.full((32, 2), 30000, np.uint32)
+    index[:16] = np.append(offsets, [30000] * 12).reshape(2, 16).T
+
+    def body(dst, src, index):
+        nisa.memset(dst, 0.0)
+        nisa.activate2(dst.indirect(index, 20), nl.square, src.indirect(index, 20), 2.0, 0.0, nl.multiply, nl.bypass)
+
+    result = on_tiles(run, body, x, index, out=[(x.shape, "float32")], chip="trn3")
+    same(result[:, offsets], np.square(operated(x[:, offsets], ("multiply", "bypass"), 2.0, 0)))
+    assert (np.delete(result, offsets, 1) == 0).all()
+
+
 def test_not_before_v4(run):
     refused(run, "activate2.generation",
             lambda dst, data: nisa.activate2(dst, nl.copy, data, 0.0, 0.0, nl.bypass, nl.bypass), sample((32, 6)),

@@ -197,6 +197,7 @@ def test_a_skipped_row_that_was_never_written(run):
     ("engine", (4, 8), "float32", {"engine": nisa.vector_engine}, "trn2"),
     ("engine", (4, 8), "float32", {"engine": nisa.sync_engine, "dge_mode": nisa.dge_mode.swdge}, "trn2"),
     ("mx_dtype", (4, 8), "float8_e4m3fn_x4", {}, "trn3"),
+    ("mx_dtype", (4, 8), "float4_e2m1fn_x4", {}, "trn3"),
 ])
 def test_rules(run, rule, dst, name, arguments, chip):
     refused(run, "dma_copy." + rule, lambda tensor: nisa.dma_copy(dst=new(dst, name), src=tensor, **arguments),
@@ -240,3 +241,38 @@ def test_one_side_at_a_time(run):
         nisa.dma_copy(dst=new((4, 8)), src=tensor, src_index=rows, dst_index=rows)
 
     refused(run, "dma_copy.both_indexed", kernel, sample((20, 8)), np.zeros((4, 1), np.int32))
+
+
+@pytest.mark.parametrize("name, carrier", [
+    ("float8_e4m3fn_x4", np.uint32), ("float8_e5m2_x4", np.uint32), ("float4_e2m1fn_x4", np.uint16),
+])
+def test_packed_types_move_bit_by_bit(run, name, carrier):
+    x = np.random.default_rng(0).integers(0, np.iinfo(carrier).max, (64, 10), carrier, endpoint=True)
+
+    def kernel(tensor):
+        tile = new((64, 5), name)
+        nisa.dma_copy(dst=tile, src=tensor.view(getattr(nl, name))[:, 0:10:2])
+        return store(tile)
+
+    same(run(kernel, x, chip="trn3"), np.ascontiguousarray(x[:, ::2]))
+
+
+def test_packed_types_are_not_cast_from_one_to_the_other(run):
+    def kernel(tensor):
+        nisa.dma_copy(dst=new((4, 8), "float8_e5m2_x4"), src=tensor.view(nl.float8_e4m3fn_x4))
+
+    refused(run, "dma_copy.mx_dtype", kernel, sample((4, 8), "uint32"), chip="trn3")
+
+
+def test_scales_move_and_convert(run):
+    x = np.arange(256, dtype=np.uint8).reshape(4, 64)
+
+    def kernel(tensor):
+        scales, wide = new((4, 64), "float8_e8m0fnu"), new((4, 64))
+        nisa.dma_copy(dst=scales, src=tensor.view(nl.float8_e8m0fnu))
+        nisa.dma_copy(dst=wide, src=scales)
+        return store(scales), store(wide)
+
+    scales, wide = run(kernel, x, chip="trn3")
+    same(scales.view(np.uint8), x)
+    same(wide, np.where(x == 255, np.nan, np.exp2(x.astype(np.float64) - 127)).astype(np.float32))

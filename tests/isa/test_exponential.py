@@ -162,6 +162,20 @@ def test_at_most_four_dimensions(run):
     refused(run, "exponential.dims", body, sample((2, 2, 2, 2, 2)), out=[((2, 2, 2, 2, 2), "float32")], chip="trn3")
 
 
+def test_columns_gathered_and_scattered_by_an_index(run):
+    x, offsets = sample((32, 24)), np.random.default_rng(0).permutation(24)[:20]
+    index = np.full((32, 2), 30000, np.uint32)
+    index[:16] = np.append(offsets, [30000] * 12).reshape(2, 16).T
+
+    def body(dst, src, index):
+        nisa.memset(dst, 0.0)
+        nisa.exponential(dst.indirect(index, 20), src.indirect(index, 20))
+
+    result = on_tiles(run, body, x, index, out=[(x.shape, "float32")], chip="trn3")
+    near(result[:, offsets], exponentials(x[:, offsets]))
+    assert (np.delete(result, offsets, 1) == 0).all()
+
+
 def test_not_before_v4(run):
     refused(run, "exponential.generation", lambda dst, src: nisa.exponential(dst, src), sample((32, 6)),
             out=[((32, 6), "float32")], chip="trn2")

@@ -54,9 +54,25 @@ def test_psum(run):
     same(run(kernel), np.full((16, 8), 7, np.float32))
 
 
+@pytest.mark.parametrize("name, carrier", [
+    ("float8_e4m3fn_x4", np.uint32), ("float8_e5m2_x4", np.uint32), ("float4_e2m1fn_x4", np.uint16),
+])
+@pytest.mark.parametrize("engine", ("vector", "gpsimd"))
+def test_packed_types_become_zero(run, name, carrier, engine):
+    body = lambda dst: nisa.memset(dst=dst, value=0, engine=getattr(nisa.engine, engine))
+    same(on_tiles(run, body, out=[((33, 7), name)], chip="trn3"), np.zeros((33, 7), carrier))
+
+
+@pytest.mark.parametrize("value, byte", [(1.0, 127), (2.0**-127, 0), (2.0**127, 254)])
+def test_scales(run, value, byte):
+    result = on_tiles(run, lambda dst: nisa.memset(dst=dst, value=value), out=[((4, 8), "float8_e8m0fnu")], chip="trn3")
+    same(result.view(np.uint8), np.full((4, 8), byte, np.uint8))
+
+
 @pytest.mark.parametrize("rule, name, value, arguments", [
     ("value", "int8", 128, {}), ("value", "uint8", -1, {}), ("value", "int32", 0.5, {}), ("value", "uint32", 2**32, {}),
-    ("packed", "float8_e4m3fn_x4", 1, {}), ("engine", "float32", 1, {"engine": nisa.scalar_engine}),
+    ("packed", "float8_e4m3fn_x4", 1, {}), ("packed", "float4_e2m1fn_x4", 1, {}),
+    ("engine", "float32", 1, {"engine": nisa.scalar_engine}),
 ])
 def test_rules(run, rule, name, value, arguments):
     refused(run, "memset." + rule, lambda dst: nisa.memset(dst=dst, value=value, **arguments), out=[((4, 8), name)],

@@ -69,9 +69,34 @@ def test_v4_writes_bfloat16(run):
     same(multiplied(run, a, b, "trn3", "bfloat16"), convert(chained(a, b), "bfloat16"))
 
 
-def test_v4_spans_banks(run):
-    a, b = sample((16, 20), "bfloat16"), sample((16, 4096), "bfloat16", seed=1)
-    same(multiplied(run, a, b, "trn3"), chained(a, b))
+@pytest.mark.parametrize("columns, out", [(513, "float32"), (4096, "float32"), (1025, "bfloat16"), (8192, "bfloat16")])
+def test_v4_spans_banks(run, columns, out):
+    a, b = sample((16, 20), "float8_e4m3fn"), sample((16, columns), "bfloat16", seed=1)
+    same(multiplied(run, a, b, "trn3", out), convert(chained(a, b), out))
+
+
+@pytest.mark.parametrize("out", ("float32", "bfloat16"))
+def test_v4_accumulates_over_several_banks(run, out):
+    a, b = sample((3, 16, 20), "bfloat16"), sample((3, 16, 1500), "bfloat16", seed=1)
+
+    def kernel(x, y):
+        psum = new((20, 1500), out, nl.psum)
+        for i in range(3):
+            nisa.nc_matmul(dst=psum, stationary=load(x[i]), moving=load(y[i]))
+        return copy_of(psum, out)
+
+    expected = convert(chained(a[0], b[0]), out)
+    for i in (1, 2):
+        expected = convert(fp32(expected) + chained(a[i], b[i]), out)
+    same(run(kernel, a, b, chip="trn3"), expected)
+
+
+@pytest.mark.parametrize("names", [("float8_e4m3", "float8_e4m3fn"), ("float8_e4m3fn", "float8_e4m3")])
+def test_the_two_kinds_of_e4m3_do_not_mix(run, names):
+    def kernel(x, y):
+        nisa.nc_matmul(dst=new((20, 20), buffer=nl.psum), stationary=load(x), moving=load(y))
+
+    refused(run, "dtype_mix", kernel, sample((16, 20), names[0]), sample((16, 20), names[1]), chip="trn3")
 
 
 def test_infinities_and_nan(run):
@@ -243,11 +268,13 @@ def test_result_within_one_bank(run):
     refused(run, "bank", kernel, sample((16, 10), "bfloat16"), sample((16, 512), "bfloat16"))
 
 
-def test_v4_limits(run):
+@pytest.mark.parametrize("columns, out", [(4096, "float32"), (8192, "bfloat16")])
+def test_v4_limits(run, columns, out):
     def kernel(x, y):
-        nisa.nc_matmul(dst=new((10, 4096), buffer=nl.psum), stationary=load(x), moving=load(y))
+        nisa.nc_matmul(dst=new((10, columns), out, nl.psum), stationary=load(x), moving=load(y))
 
-    refused(run, "moving_free", kernel, sample((16, 10), "bfloat16"), sample((16, 4097), "bfloat16"), chip="trn3")
+    refused(run, "moving_free", kernel, sample((16, 10), "bfloat16"), sample((16, columns + 1), "bfloat16"),
+            chip="trn3")
 
 
 @pytest.mark.parametrize("name, chip", [("int8", "trn2"), ("int32", "trn2"), ("float8_e4m3fn", "trn2")])

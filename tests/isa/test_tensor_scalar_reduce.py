@@ -153,7 +153,26 @@ def refused_with(run, rule, res=((32, 1), "float32"), **changes):
     )
 
 
+@pytest.mark.parametrize("op, operand, expected", [
+    ("square", 0, lambda x: x * x),
+    ("relu", 0.0, lambda x: np.maximum(x, 0)),
+    ("abs_max", 2.0, lambda x: np.where(np.abs(x) > 2, x, np.float32(2))),
+    ("abs_min", 2.0, lambda x: np.where(np.abs(x) < 2, x, np.float32(2))),
+])
+def test_first_operators_of_v4(run, op, operand, expected):
+    x = sample((40, 11))
+
+    def body(dst, total, data):
+        nisa.tensor_scalar_reduce(dst, data, getattr(nl, op), operand, nl.add, total)
+
+    values, total = on_tiles(run, body, x, out=[(x.shape, "float32"), ((40, 1), "float32")], chip="trn3")
+    same(values, expected(x))
+    same(total, sequential("add", expected(x), 0.0))
+
+
 def test_rules(run):
+    refused_with(run, "generation", op0=nl.square, operand0=0)
+    refused_with(run, "generation", op0=nl.abs_max)
     refused_with(run, "bitvec", op0=nl.bitwise_and)
     refused_with(run, "op", op0=nl.power)
     refused_with(run, "generation", op0=nl.relu, operand0=0)

@@ -35,9 +35,9 @@ struct Activate2 {
           "a table load when the set changes; not published",
       .source = "NKI documentation 2.32, nki.isa.activate2",
       .since = 4};
-  static constexpr std::tuple kFields{out("dst", &Activate2::dst),
+  static constexpr std::tuple kFields{indirectable(out("dst", &Activate2::dst)),
                                       arg("op", &Activate2::op),
-                                      in("data", &Activate2::data),
+                                      indirectable(in("data", &Activate2::data)),
                                       opt_in("imm0", &Activate2::imm0),
                                       opt_in("imm1", &Activate2::imm1),
                                       opt("op0", &Activate2::op0),

@@ -27,8 +27,8 @@ struct Exponential {
           "times the throughput of activation\"",
       .source = "NKI documentation 2.32, nki.isa.exponential; Trainium3 guide",
       .since = 4};
-  static constexpr std::tuple kFields{out("dst", &Exponential::dst),
-                                      in("src", &Exponential::src),
+  static constexpr std::tuple kFields{indirectable(out("dst", &Exponential::dst)),
+                                      indirectable(in("src", &Exponential::src)),
                                       opt_in("max_value", &Exponential::max_value),
                                       opt_out("reduce_res", &Exponential::reduce_res),
                                       opt("reduce_cmd", &Exponential::reduce_cmd),

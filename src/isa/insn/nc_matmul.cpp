@@ -44,6 +44,10 @@ struct NcMatmul {
     return tile.free_elements() / (double_row() ? 2 : 1);
   }
 
+  static bool is_e4m3(const Tile& tile) {
+    return tile.dtype == Dtype::kFloat8E4M3 || tile.dtype == Dtype::kFloat8E4M3FN;
+  }
+
   Engine engine_on(int) const { return Engine::kTensor; }
 
   void check(const Rules& rules) const {
@@ -52,28 +56,13 @@ struct NcMatmul {
     rules.operand("dst", dst, Buffers::kPsum);
     rules.same_partitions("stationary", stationary, "moving", moving);
     if (perf_mode != PerfMode::kNone) check_perf_mode(rules);
-    const catalog::TensorEngine& tensor = rules.core().tensor;
     const std::int64_t m = columns(stationary), n = columns(moving);
-    if (m > tensor.stationary_free_max) {
-      rules.fail("stationary_free", "stationary free size {} exceeds {} (columns of the array)", m,
-                 tensor.stationary_free_max.value);
-    }
-    const std::int64_t banks = static_cast<std::int64_t>(rules.core().psum.matmul_banks_max);
-    const std::int64_t limit =
-        banks * static_cast<std::int64_t>(rules.core().psum.bank_bytes) / dst.element_bytes();
-    if (n > limit) {
-      rules.fail("moving_free", "moving free size {} exceeds {} ({})", n, limit,
-                 banks == 1 ? "one PSUM bank" : "all PSUM banks of a partition");
-    }
-    if (dst.partitions() != m || dst.free_elements() != n) {
-      rules.fail("dst_shape", "dst is [{}, {}] but stationary and moving give [{}, {}]",
-                 dst.partitions(), dst.free_elements(), m, n);
-    }
+    check_product(rules, dst, m, n);
     check_dtypes(rules);
     check_indirect(rules);
     check_bank(rules, dst);
     check_array_tile(rules, tile_position, tile_size, stationary.partitions(), m);
-    if (!is_transpose) check_accumulate(rules);
+    if (!is_transpose) check_accumulate(rules, dst, accumulate);
   }
 
   void check_perf_mode(const Rules& rules) const {
@@ -102,6 +91,10 @@ struct NcMatmul {
                  "stationary is {} and moving is {}; 32-bit floats go only with 32-bit floats",
                  numerics::info(stationary.dtype).name, numerics::info(moving.dtype).name);
     }
+    if (is_e4m3(stationary) && is_e4m3(moving) && stationary.dtype != moving.dtype) {
+      rules.fail("dtype_mix", "stationary is {} and moving is {}; the two kinds of e4m3 do not mix",
+                 numerics::info(stationary.dtype).name, numerics::info(moving.dtype).name);
+    }
     if (is_transpose && rules.generation() >= 3) {
       if (dst.dtype != stationary.dtype && !(is_fp8(stationary) && dst.element_bytes() == 2)) {
         rules.fail("transpose_dtype",
@@ -110,11 +103,7 @@ struct NcMatmul {
       }
       return;
     }
-    const bool bf16_result = dst.dtype == Dtype::kBfloat16 && rules.core().psum.accumulates_bf16;
-    if (dst.dtype != Dtype::kFloat32 && !bf16_result) {
-      rules.fail("dst_dtype", "dst is {}; the result is float32{}", numerics::info(dst.dtype).name,
-                 rules.core().psum.accumulates_bf16 ? " or bfloat16" : "");
-    }
+    check_result_dtype(rules, dst);
   }
 
   void check_indirect(const Rules& rules) const {
@@ -134,21 +123,10 @@ struct NcMatmul {
     }
   }
 
-  void check_accumulate(const Rules& rules) const {
-    if (!accumulate.present || !accumulate.value) return;
-    if (!rules.memory().accumulated(dst) && rules.generation() < 4) {
-      rules.fail("accumulate",
-                 "accumulate=True on PSUM that no matmul has written: the result is undefined; "
-                 "let the first matmul of the group overwrite (accumulate=False or None)");
-    }
-  }
-
   void execute(CoreState& state) const {
     if (is_transpose && state.generation >= 3)
       return transpose_exactly(state, dst, stationary, moving);
-    multiply(state, dst, stationary, moving, double_row() ? 2 : 1,
-             accumulate.present ? (accumulate.value ? Accumulate::kAdd : Accumulate::kOverwrite)
-                                : Accumulate::kAddWhereAccumulated);
+    multiply(state, dst, stationary, moving, double_row() ? 2 : 1, accumulate_of(accumulate));
   }
 
   Cost cost(const CostModel& model) const {
@@ -164,10 +142,7 @@ struct NcMatmul {
         slowdown = tensor.fp32_slowdown / *tensor.fp32_transpose_speedup;
       cycles *= slowdown;
     }
-    const double load = m / tensor.load_stationary_columns_per_cycle;
-    const Picoseconds busy =
-        from_cycles(std::max({tensor.min_issue_cycles.value, cycles, load}), tensor.clock);
-    Cost cost{.occupancy = busy, .latency = busy + from_ns(tensor.fill_latency)};
+    Cost cost = matmul_cost(model, m, cycles);
     if (!is_transpose)
       cost.flops =
           2 * static_cast<std::int64_t>(m * n) * stationary.partitions() * (double_row() ? 2 : 1);

@@ -30,6 +30,8 @@ def cases(checkout):
             yield Case(file, "script", says=" match", denies=" differ")
         elif path.stem == "test_attention" or (path.stem.endswith("_nki_kernels") and "__main__" in text):
             yield Case(file, "script")
+    yield Case(f"{LESSONS}/mxfp-matmul/mx_toplevel.py", "script", says="allclose pass? True", denies="pass? False",
+               options={"chip": "trn3"})
     for file, kernel in (("transpose2d", "tensor_transpose2D_kernel_"), ("average_pool2d", "tensor_avgpool_kernel")):
         yield Case(f"{LESSONS}/{file}/{file}_nki_kernels.py", file, (kernel,), name=kernel)
     for prefix, caller in (("", "nki_tensor_add"), ("spmd_", "nki_tensor_add"), ("spmd_multiple_nc_",

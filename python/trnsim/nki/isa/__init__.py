@@ -18,6 +18,7 @@ from trnsim.nki.isa.dynamic_copies import (  # noqa: F401
     tensor_copy_dynamic_dst,
     tensor_copy_dynamic_src,
 )
+from trnsim.nki.isa.mx import quantize_mx  # noqa: F401
 from trnsim.nki.isa.registers import (  # noqa: F401
     VirtualRegister,
     register_alloc,
@@ -36,7 +37,7 @@ unknown_engine = engine.unknown
 NkiValidationError = _native.ProgramError
 
 # Instructions of NKI that the simulator does not have yet; the native module may come to have them.
-_MISSING = "activate2 core_barrier exponential nc_matmul_mx quantize_mx sendrecv".split()
+_MISSING = "core_barrier sendrecv".split()
 
 
 def get_nc_version() -> nc_version:
