@@ -58,9 +58,9 @@ std::size_t field_index(const Function& function, PyObject* keyword, std::size_t
 
 void call_instruction(const Function& function, PyObject* const* args, std::size_t positional,
                       PyObject* keywords) {
-  Launch* launch = current_launch();
+  RunningCore* running = running_core();
   const isa::InstructionType& type = *function.type;
-  if (!launch) {
+  if (!running) {
     program_error("launch.outside",
                   "{}: instructions run only inside a kernel; decorate the function with @nki.jit "
                   "and call it",
@@ -99,9 +99,9 @@ void call_instruction(const Function& function, PyObject* const* args, std::size
                     type.info.name, type.fields[i].name);
     }
   }
-  launch->core().issue(type, buffer.data(), launch->sites().current());
+  running->core().issue(type, buffer.data(), running->sites().current());
   if (user_name && user_name != Py_None) {
-    launch->core().program().name_last(nb::cast<std::string>(nb::str(nb::handle(user_name))));
+    running->core().program().name_last(nb::cast<std::string>(nb::str(nb::handle(user_name))));
   }
 }
 

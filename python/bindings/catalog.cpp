@@ -28,6 +28,8 @@ void bind_catalog(nb::module_& m) {
   nb::class_<catalog::Chip>(m, "Chip")
       .def_prop_ro("name", [](const catalog::Chip& c) { return c.name; })
       .def_prop_ro("generation", [](const catalog::Chip& c) { return c.core.version(); })
+      .def_prop_ro("logical_core_size",
+                   [](const catalog::Chip& c) { return static_cast<int>(c.logical_core_size); })
       .def("number", &number_of, nb::arg("path"),
            "A figure of the chip's core by its path in hardware/cores, such as 'psum.banks'.");
   m.def(

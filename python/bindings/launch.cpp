@@ -14,7 +14,7 @@ namespace nb = nanobind;
 namespace trnsim::python {
 namespace {
 
-thread_local Launch* current = nullptr;  // each thread runs kernels of its own
+thread_local RunningCore* current = nullptr;  // each thread runs kernels of its own
 
 memory::Space space_of(const std::string& name) {
   if (name == "SBUF") return memory::Space::kSbuf;
@@ -23,9 +23,10 @@ memory::Space space_of(const std::string& name) {
   internal_error("unknown memory {}", name);
 }
 
-TensorObject new_tensor(Launch& launch, const std::string& space_name, nb::handle shape,
+TensorObject new_tensor(RunningCore& running, const std::string& space_name, nb::handle shape,
                         nb::handle dtype_object, const std::string& name,
-                        std::optional<std::pair<int, std::int64_t>> address, bool clobber) {
+                        std::optional<std::pair<int, std::int64_t>> address, bool clobber,
+                        bool shared) {
   const numerics::Dtype dtype = dtype_of(dtype_object);
   const memory::Space space = space_of(space_name);
   const memory::Dims dims = dims_of(shape);
@@ -33,10 +34,10 @@ TensorObject new_tensor(Launch& launch, const std::string& space_name, nb::handl
   if (dims.product() > std::numeric_limits<std::int64_t>::max() / bytes) {
     program_error("tensor.shape", "shape {} has more elements than any memory holds", dims.text());
   }
-  memory::Memory& memory = launch.core().memory();
+  memory::Memory& memory = running.core().memory();
   if (space == memory::Space::kHbm) {
     return TensorObject(
-        memory::Tensor(memory.allocate_hbm(name, dims.product() * bytes), dtype, dims));
+        memory::Tensor(memory.allocate_hbm(name, dims.product() * bytes, shared), dtype, dims));
   }
   if (dims.size() == 0)
     program_error("tensor.shape", "an on-chip tensor needs at least its partition dimension");
@@ -57,42 +58,112 @@ TensorObject new_tensor(Launch& launch, const std::string& space_name, nb::handl
 
 }  // namespace
 
-Launch* current_launch() { return current; }
+RunningCore* running_core() { return current; }
 
-const timing::Timeline& Launch::timeline() {
-  if (!timeline_ || timeline_->entries.size() != core_.program().size())
-    timeline_ = timing::clock(core_.program(), *chip_);
-  return *timeline_;
+RunningCore::RunningCore(Launch& launch, int rank)
+    : launch_(launch), rank_(rank), core_(launch.cores()[rank]), sites_(core_.program()) {}
+
+Launch::Launch(std::shared_ptr<const catalog::Chip> chip, std::string kernel, int cores,
+               bool values, std::uint64_t seed, bool stochastic_rounding)
+    : chip_(std::move(chip)),
+      kernel_(std::move(kernel)),
+      cores_(chip_->core, {values, seed, stochastic_rounding}, cores) {
+  for (int rank = 0; rank < cores; ++rank)
+    running_.push_back(std::make_unique<RunningCore>(*this, rank));
 }
+
+std::size_t Launch::instruction_count() const {
+  std::size_t count = 0;
+  for (int rank = 0; rank < cores_.size(); ++rank) count += cores_[rank].program().size();
+  return count;
+}
+
+const std::vector<timing::Timeline>& Launch::timelines() {
+  if (timelines_.empty() || clocked_ != instruction_count()) {
+    std::vector<const program::Program*> programs;
+    for (int rank = 0; rank < cores_.size(); ++rank) programs.push_back(&cores_[rank].program());
+    timelines_ = timing::clock(programs, *chip_);
+    clocked_ = instruction_count();
+  }
+  return timelines_;
+}
+
+namespace {
+
+// wait(rank, complete), called in the thread of a core that has come to a meeting.
+void set_wait(Launch& launch, nb::object wait) {
+  if (wait.is_none()) {
+    launch.cores().wait = nullptr;
+  } else {
+    launch.cores().wait = [wait](int rank, bool complete) { wait(rank, complete); };
+  }
+}
+
+nb::tuple current_line(RunningCore& running) {
+  const program::Site& site = running.core().program().sites()[running.sites().current()];
+  return nb::make_tuple(site.file, site.line);
+}
+
+void bind_running_core(nb::module_& m) {
+  const auto memory = [](const RunningCore& self) -> const memory::Geometry& {
+    return self.core().memory().geometry();
+  };
+  nb::class_<RunningCore>(m, "Core")
+      .def(
+          "enter", [](RunningCore& self) { current = &self; },
+          "Let this thread's instructions go to this core.")
+      .def(
+          "end", [](RunningCore& self) { self.launch().cores().end(self.rank()); },
+          "Its programs are over. Raises ProgramError for a race that ends here.")
+      .def(
+          "watch_races",
+          [](RunningCore& self, bool watch) {
+            self.launch().cores().watch_races(self.rank(), watch);
+          },
+          nb::arg("watch"))
+      .def_prop_ro("line", &current_line, "File and line of the kernel that are being run.")
+      .def_prop_ro("rank", &RunningCore::rank)
+      .def_prop_ro(
+          "spec", [](RunningCore& self) { return self.launch().spec(); },
+          "The chip, for its figures.")
+      .def_prop_ro("instruction_count",
+                   [](const RunningCore& self) { return self.core().program().size(); })
+      .def_prop_ro("generation",
+                   [](const RunningCore& self) { return self.core().spec().version(); })
+      .def_prop_ro("values", [](const RunningCore& self) { return self.core().options().values; })
+      .def_prop_ro("sbuf_bytes", [=](const RunningCore& self) { return memory(self).sbuf_bytes; })
+      .def_prop_ro("psum_bank_bytes",
+                   [=](const RunningCore& self) { return memory(self).psum_bank_bytes; })
+      .def_prop_ro("psum_bytes", [=](const RunningCore& self) { return memory(self).psum_bytes; })
+      .def("tensor", &new_tensor, nb::arg("space"), nb::arg("shape"), nb::arg("dtype"),
+           nb::arg("name") = "", nb::arg("address").none() = nb::none(), nb::arg("clobber") = false,
+           nb::arg("shared") = false);
+}
+
+}  // namespace
 
 void bind_launch(nb::module_& m) {
   m.def("set_package_folder", &Sites::set_package_folder);
+  bind_running_core(m);
   nb::class_<Launch>(m, "Launch")
-      .def(nb::init<std::shared_ptr<const catalog::Chip>, std::string, bool, std::uint64_t, bool>(),
-           nb::arg("chip"), nb::arg("kernel"), nb::arg("values") = true, nb::arg("seed") = 0,
-           nb::arg("stochastic_rounding") = false)
+      .def(nb::init<std::shared_ptr<const catalog::Chip>, std::string, int, bool, std::uint64_t,
+                    bool>(),
+           nb::arg("chip"), nb::arg("kernel"), nb::arg("cores") = 1, nb::arg("values") = true,
+           nb::arg("seed") = 0, nb::arg("stochastic_rounding") = false)
+      .def("core", &Launch::running, nb::arg("rank"), nb::rv_policy::reference_internal)
       .def(
-          "enter", [](Launch& self) { current = &self; }, "Let instructions go to this launch.")
-      .def(
-          "close", [](Launch& self) { self.core().memory().close(); },
+          "close",
+          [](Launch& self) {
+            for (int rank = 0; rank < self.cores().size(); ++rank)
+              self.cores()[rank].memory().close();
+          },
           "End the launch: its tensors' values go.")
+      .def("set_wait", &set_wait, nb::arg("wait").none())
       .def_static("leave", [] { current = nullptr; })
       .def_prop_ro("kernel", &Launch::kernel)
       .def_prop_ro("chip", [](const Launch& self) { return self.chip().name; })
-      .def_prop_ro("spec", &Launch::spec, "The chip, for its figures.")
-      .def_prop_ro("generation", [](const Launch& self) { return self.core().spec().version(); })
-      .def_prop_ro("values", [](const Launch& self) { return self.core().options().values; })
-      .def_prop_ro("instruction_count",
-                   [](const Launch& self) { return self.core().program().size(); })
-      .def_prop_ro("sbuf_bytes",
-                   [](Launch& self) { return self.core().memory().geometry().sbuf_bytes; })
-      .def_prop_ro("psum_bank_bytes",
-                   [](Launch& self) { return self.core().memory().geometry().psum_bank_bytes; })
-      .def_prop_ro("psum_bytes",
-                   [](Launch& self) { return self.core().memory().geometry().psum_bytes; })
-      .def("tensor", &new_tensor, nb::arg("space"), nb::arg("shape"), nb::arg("dtype"),
-           nb::arg("name") = "", nb::arg("address").none() = nb::none(),
-           nb::arg("clobber") = false);
+      .def_prop_ro("cores", [](const Launch& self) { return self.cores().size(); })
+      .def_prop_ro("instruction_count", &Launch::instruction_count);
 }
 
 }  // namespace trnsim::python

@@ -5,46 +5,65 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "catalog/chip.h"
-#include "core/neuron_core.h"
+#include "core/logical_core.h"
 #include "sites.h"
 #include "tensor.h"
 #include "timing/clock.h"
 
 namespace trnsim::python {
 
+class Launch;
+
+// One core of a launch, and the lines of the kernel that it has come by.
+class RunningCore {
+ public:
+  RunningCore(Launch& launch, int rank);
+
+  Launch& launch() { return launch_; }
+  const Launch& launch() const { return launch_; }
+  int rank() const { return rank_; }
+  core::NeuronCore& core() const { return core_; }
+  Sites& sites() { return sites_; }
+
+ private:
+  Launch& launch_;
+  int rank_;
+  core::NeuronCore& core_;
+  Sites sites_;
+};
+
 class Launch {
  public:
-  Launch(std::shared_ptr<const catalog::Chip> chip, std::string kernel, bool values,
-         std::uint64_t seed, bool stochastic_rounding)
-      : chip_(std::move(chip)),
-        kernel_(std::move(kernel)),
-        core_(chip_->core, {values, seed, stochastic_rounding}),
-        sites_(core_.program()) {}
+  Launch(std::shared_ptr<const catalog::Chip> chip, std::string kernel, int cores, bool values,
+         std::uint64_t seed, bool stochastic_rounding);
 
   const catalog::Chip& chip() const { return *chip_; }
   const std::shared_ptr<const catalog::Chip>& spec() const { return chip_; }
   const std::string& kernel() const { return kernel_; }
-  core::NeuronCore& core() { return core_; }
-  const core::NeuronCore& core() const { return core_; }
-  Sites& sites() { return sites_; }
+  core::LogicalCore& cores() { return cores_; }
+  const core::LogicalCore& cores() const { return cores_; }
+  RunningCore& running(int rank) { return *running_.at(rank); }
+  std::size_t instruction_count() const;
 
-  // Clocks what has been recorded so far; again only when more has been recorded since.
-  const timing::Timeline& timeline();
+  // Clocks what the cores have recorded so far; again only when more has been recorded since. In
+  // the order of the cores.
+  const std::vector<timing::Timeline>& timelines();
 
  private:
   std::shared_ptr<const catalog::Chip> chip_;
   std::string kernel_;
-  core::NeuronCore core_;
-  Sites sites_;
-  std::optional<timing::Timeline> timeline_;
+  core::LogicalCore cores_;
+  std::vector<std::unique_ptr<RunningCore>> running_;
+  std::size_t clocked_ = 0;  // instructions that timelines_ is about
+  std::vector<timing::Timeline> timelines_;
 };
 
-// The launch that instructions go to; nullptr outside a kernel.
-Launch* current_launch();
+// The core that instructions of this thread go to; nullptr outside a kernel.
+RunningCore* running_core();
 
 void bind_launch(nanobind::module_& m);
 void bind_catalog(nanobind::module_& m);

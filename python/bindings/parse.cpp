@@ -210,6 +210,12 @@ void parse_argument(std::string_view instruction, const isa::FieldInfo& field, P
           choice(instruction, field, object, TokenKind::kOobMode, "a member of nki.isa.oob_mode")
               .code);
       return;
+    case FieldKind::kDmaEngine:
+      place<isa::DmaEngine>(at) =
+          static_cast<isa::DmaEngine>(choice(instruction, field, object, TokenKind::kDmaEngine,
+                                             "a member of nki.isa.dma_engine")
+                                          .code);
+      return;
     case FieldKind::kAffinePattern:
       return parse_affine(instruction, field, object, place<isa::AffinePattern>(at));
     case FieldKind::kIntList:

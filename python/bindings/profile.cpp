@@ -16,18 +16,20 @@ namespace {
 std::vector<report::Run> runs_of(const std::vector<Launch*>& launches) {
   std::vector<report::Run> runs;
   for (Launch* launch : launches) {
-    runs.push_back(
-        {launch->kernel(), &launch->core().program(), &launch->timeline(), &launch->chip(), 0});
+    for (int rank = 0; rank < launch->cores().size(); ++rank) {
+      runs.push_back({launch->kernel(), &launch->cores()[rank].program(),
+                      &launch->timelines()[rank], &launch->chip(), rank});
+    }
   }
   return runs;
 }
 
 nb::dict busy_us(Launch& launch) {
   nb::dict busy;
-  const timing::Timeline& timeline = launch.timeline();
   for (int q = 0; q < timing::kQueueCount; ++q) {
-    busy[std::string(timing::queue_name(static_cast<timing::Queue>(q))).c_str()] =
-        timeline.busy[q].us();
+    Picoseconds sum;
+    for (const timing::Timeline& timeline : launch.timelines()) sum += timeline.busy[q];
+    busy[std::string(timing::queue_name(static_cast<timing::Queue>(q))).c_str()] = sum.us();
   }
   return busy;
 }
@@ -36,7 +38,8 @@ nb::dict busy_us(Launch& launch) {
 
 void bind_profile(nb::module_& m) {
   m.def(
-      "latency_us", [](Launch& launch) { return launch.timeline().total.us(); }, nb::arg("launch"));
+      "latency_us", [](Launch& launch) { return report::latency(runs_of({&launch})).us(); },
+      nb::arg("launch"));
   m.def("busy_us", &busy_us, nb::arg("launch"));
   m.def(
       "summary",

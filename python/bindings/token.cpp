@@ -99,6 +99,8 @@ void bind_token(nb::module_& m) {
   }
   add("oob_mode", "error", TokenKind::kOobMode, isa::OobMode::kError);
   add("oob_mode", "skip", TokenKind::kOobMode, isa::OobMode::kSkip);
+  add("dma_engine", "dma", TokenKind::kDmaEngine, isa::DmaEngine::kDma);
+  add("dma_engine", "gpsimd_dma", TokenKind::kDmaEngine, isa::DmaEngine::kGpsimd);
 }
 
 const Token* token_of(PyObject* object) {

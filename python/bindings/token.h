@@ -15,7 +15,8 @@ enum class TokenKind : std::uint8_t {
   kReduceCommand,
   kPerfMode,
   kDgeMode,
-  kOobMode
+  kOobMode,
+  kDmaEngine
 };
 
 struct Token {

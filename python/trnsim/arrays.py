@@ -97,11 +97,11 @@ def whole(tensor):
     return tensor if len(tensor.shape) <= _ACCESS_DIMENSIONS else tensor.reshape((tensor.size,))
 
 
-def to_hbm(launch, array, name: str, dtype=None):
-    """A new HBM tensor that holds `array`; 64-bit types are narrowed to 32 bits."""
+def to_hbm(launch, array, name: str, dtype=None, shared=False):
+    """A new HBM tensor that holds `array`; 64-bit types are narrowed to 32 bits. shared: all cores reach it."""
     host = to_numpy(array)
     host = host.astype(_NARROWED.get(host.dtype, host.dtype), copy=False)
-    tensor = launch.tensor("HBM", host.shape, dtype or host.dtype, name)
+    tensor = launch.tensor("HBM", host.shape, dtype or host.dtype, name, shared=shared)
     if launch.values:
         if host.size:
             whole(tensor).write_from(np.ascontiguousarray(host).reshape(-1).view(np.uint8))

@@ -22,6 +22,11 @@ class Profile:
         return self._launch.chip
 
     @property
+    def cores(self) -> int:
+        """Physical cores that ran the launch side by side."""
+        return self._launch.cores
+
+    @property
     def native(self):
         """The launch, for the functions of trnsim._native that take one."""
         return self._launch
@@ -37,13 +42,14 @@ class Profile:
 
     @property
     def busy_us(self) -> dict[str, float]:
-        """Busy time of each engine and DMA queue, microseconds."""
+        """Busy time of each engine and DMA queue, microseconds; summed over the cores of the launch."""
         return _native.busy_us(self._launch)
 
     @property
     def instructions(self) -> list[dict]:
-        """Every instruction with engine, times in ns, wait reason, operands and source line."""
-        return self._json["runs"][0]["instructions"]
+        """Every instruction with its core, engine, times in ns, wait reason, operands and source line; core after
+        core."""
+        return [{"core": run["core"], **entry} for run in self._json["runs"] for entry in run["instructions"]]
 
     def to_json(self) -> str:
         """Everything, as JSON text."""

@@ -1,6 +1,6 @@
 """What a process simulates: the chip, the options, and the launches so far.
 
-A launch is one call of a kernel. It owns a simulated core from the first instruction to the profile that is left.
+A launch is one call of a kernel. It owns the simulated cores from the first instruction to the profile that is left.
 """
 
 import functools
@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from trnsim import _native, arrays, dtypes
+from trnsim.baton import Baton
 from trnsim.profile import Profile
+from trnsim.shared import SharedTensors
 
 _native.set_package_folder(str(Path(__file__).parent) + os.sep)
 # A checkout's own catalogue, so that an edit counts at once; otherwise the one that was installed.
@@ -59,11 +61,12 @@ def load_chip(name: str):
 
 @dataclass
 class Frame:
-    """A kernel being run: its launch and its place in the SPMD grid."""
+    """A program being run: its core of the launch and its place in the SPMD grid."""
 
     launch: object
     grid: tuple[int, ...] = ()
     program_id: tuple[int, ...] = ()
+    shared: object = None  # the launch's SharedTensors
     no_reorder_depth: int = 0  # how many nl.no_reorder() are open
 
 
@@ -98,9 +101,11 @@ def forget_profiles(after: int = 0) -> None:
     del _profiles[after:]
 
 
-def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, write_back=False, chip=None):
-    """Run `function` on a fresh simulated core and return its results as host arrays.
+def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, cores=1, core_of=lambda program_id: 0,
+                  write_back=False, chip=None):
+    """Run `function` on fresh simulated cores and return its results as host arrays.
 
+    Each program of the grid runs on the core core_of(program_id), those of one core one after the other.
     wrap(tensor) and unwrap(result) turn native tensors into the dialect's and back; with `write_back`, arrays whose
     tensors the kernel stored into are updated in place. The profile is kept even when the kernel raises.
     """
@@ -108,9 +113,10 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, write_back=F
         from trnsim.drivers import jax_call
 
         return jax_call.traced(lambda a, k: launch_kernel(function, a, k, grid, wrap=wrap, unwrap=unwrap,
-                                                          write_back=write_back, chip=chip), args, kwargs)
+                                                          cores=cores, core_of=core_of, write_back=write_back,
+                                                          chip=chip), args, kwargs)
     launch = _native.Launch(load_chip(chip or settings.chip), getattr(function, "__name__", "kernel"),
-                            values=not settings.timing_only, seed=settings.seed,
+                            cores=cores, values=not settings.timing_only, seed=settings.seed,
                             stochastic_rounding=settings.stochastic_rounding)
     global _latest
     _latest = launch
@@ -119,7 +125,7 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, write_back=F
     def to_device(value, name):
         if not arrays.is_array(value):
             return value
-        tensor = arrays.to_hbm(launch, value, name)
+        tensor = arrays.to_hbm(launch.core(0), value, name, shared=True)
         inputs.append((value, tensor))
         return wrap(tensor)
 
@@ -127,21 +133,36 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, write_back=F
     for name, value in bound.arguments.items():
         bound.arguments[name] = arrays.map_nested(lambda leaf, name=name: to_device(leaf, name), value)
 
-    results = None
-    profile = Profile(launch, grid)
-    try:
+    shared = SharedTensors()
+
+    def run_core(rank):
+        """The programs of one core; returns the result of the first."""
+        core, results = launch.core(rank), []
         for program_id in _grid_points(grid):
-            _running.frames.append(Frame(launch, grid, program_id))
-            launch.enter()
+            if core_of(program_id) != rank:
+                continue
+            _running.frames.append(Frame(core, grid, program_id, shared))
+            core.enter()
             try:
-                returned = function(*bound.args, **bound.kwargs)
+                results.append(function(*bound.args, **bound.kwargs))
             finally:
                 _running.frames.pop()
                 _resume_outer()
-            results = returned if results is None else results
+        core.end()
+        return next((result for result in results if result is not None), None)
+
+    profile = Profile(launch, grid)
+    try:
+        if cores == 1:
+            results = run_core(0)
+        else:
+            baton = Baton(cores)
+            launch.set_wait(baton.wait)
+            results = baton.run([functools.partial(run_core, rank) for rank in range(cores)])[0]
         return _to_host(results, inputs, unwrap, write_back)
     finally:
         _profiles.append(profile)
+        launch.set_wait(None)
         launch.close()
 
 

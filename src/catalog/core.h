@@ -92,7 +92,7 @@ struct GpsimdEngine {
 struct Sync {
   Number semaphores, events, registers, instruction_streams;
   Number semaphore_latency, dispatch, semaphore_instruction, register_move, register_access, branch;
-  std::optional<Number> core_barrier;
+  std::optional<Number> core_barrier, core_exchange;
 };
 
 struct Dma {

@@ -219,6 +219,8 @@ const Schema& core_schema() {
      "load of a value from memory to a register, or its store"},
     {"sync.branch", "ns", sync<&Sync::branch>, "turn of a hardware loop"},
     {"sync.core_barrier", "ns", sync<&Sync::core_barrier>, "barrier of the two cores of a logical core"},
+    {"sync.core_exchange", "ns", sync<&Sync::core_exchange>,
+     "exchange between two cores' SBUFs, beside its transfer"},
 
     {"dma.engines", "count", dma<&Dma::engines>, "DMA engines of one core"},
     {"dma.queues_per_engine", "count", dma<&Dma::queues_per_engine>, "queues per engine"},

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/logical_core.h"
 #include "core/neuron_core.h"
 #include "isa/bits.h"
 #include "isa/slices.h"
@@ -215,6 +216,7 @@ void NeuronCore::issue_indirect(const isa::InstructionType& type, const void* ar
   isa::for_each_tile(type, staged.data(), [&](const FieldInfo& field, const Tile& tile) {
     if (isa::reads_whole(field.access)) memory_->require_written(tile, field.name.data());
   });
+  if (logical_) logical_->before(place_.rank, type, args, site);
   if (options_.values) type.execute(staged.data(), state_);
   for (const Operand& operand : operands) {
     program_.define(operand.tile.indirection, operand.what);
@@ -222,6 +224,7 @@ void NeuronCore::issue_indirect(const isa::InstructionType& type, const void* ar
       copy_columns(*memory_, operand, true);
   }
   program_.append(type, engine, site, args);
+  if (logical_) logical_->after(place_.rank, type, args);
   const bool by_matmul = engine == isa::Engine::kTensor;
   isa::for_each_tile(type, args, [&](const FieldInfo& field, const Tile& tile) {
     if (isa::writes(field.access) && tile.indirection == 0) mark(*memory_, tile, by_matmul);

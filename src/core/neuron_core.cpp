@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "core/indirection.h"
+#include "core/logical_core.h"
 
 namespace trnsim::core {
 namespace {
@@ -31,10 +32,13 @@ memory::Geometry geometry_of(const catalog::Core& spec, bool values) {
 
 }  // namespace
 
-NeuronCore::NeuronCore(const catalog::Core& spec, const Options& options)
+NeuronCore::NeuronCore(const catalog::Core& spec, const Options& options, isa::Place place,
+                       std::shared_ptr<memory::AddressSpace> space)
     : spec_(checked(spec)),
       options_(options),
-      memory_(std::make_shared<memory::Memory>(geometry_of(spec, options.values))),
+      place_(place),
+      memory_(
+          std::make_shared<memory::Memory>(geometry_of(spec, options.values), std::move(space))),
       stochastic_(options.seed),
       state_(*memory_, spec.version(), options.seed) {
   if (options_.stochastic_rounding) state_.stochastic = &stochastic_;
@@ -43,7 +47,7 @@ NeuronCore::NeuronCore(const catalog::Core& spec, const Options& options)
 }
 
 void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::uint32_t site) {
-  const isa::Rules rules(type.info.name, spec_, *memory_);
+  const isa::Rules rules(type.info.name, spec_, *memory_, place_);
   if (type.info.since > 1) rules.generation_at_least(type.info.since, type.info.name.data());
   std::uint16_t indirect = 0;
   isa::for_each_tile(type, args, [&](const isa::FieldInfo&, const isa::Tile& tile) {
@@ -55,6 +59,7 @@ void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::
     if (isa::reads_whole(field.access)) memory_->require_written(tile, field.name.data());
   });
   const isa::Engine engine = type.engine(args, spec_.version());
+  if (logical_) logical_->before(place_.rank, type, args, site);
   if (options_.values) type.execute(args, state_);
   program_.append(type, engine, site, args);
   isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
@@ -64,6 +69,7 @@ void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::
     if (tile.space == memory::Space::kPsum)
       memory_->mark_accumulated(tile, engine == isa::Engine::kTensor);
   });
+  if (logical_) logical_->after(place_.rank, type, args);
 }
 
 }  // namespace trnsim::core

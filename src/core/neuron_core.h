@@ -19,9 +19,14 @@ struct Options {
   bool stochastic_rounding = false;  // of results narrower than fp32; otherwise to nearest
 };
 
+class LogicalCore;
+
 class NeuronCore {
  public:
-  NeuronCore(const catalog::Core& spec, const Options& options);
+  // place, space: among the cores of a LogicalCore.
+  NeuronCore(
+      const catalog::Core& spec, const Options& options, isa::Place place = {},
+      std::shared_ptr<memory::AddressSpace> space = std::make_shared<memory::AddressSpace>());
   NeuronCore(const NeuronCore&) = delete;
 
   const catalog::Core& spec() const { return spec_; }
@@ -35,11 +40,16 @@ class NeuronCore {
   void issue(const isa::InstructionType& type, const void* args, std::uint32_t site);
 
  private:
+  friend class LogicalCore;
+
   // The same for an instruction with indirect tiles (indirection.cpp).
   void issue_indirect(const isa::InstructionType& type, const void* args, std::uint32_t site,
                       const isa::Rules& rules);
+
   catalog::Core spec_;
   Options options_;
+  isa::Place place_;
+  LogicalCore* logical_ = nullptr;  // null for a core of its own
   std::shared_ptr<memory::Memory> memory_;
   numerics::StochasticRounding stochastic_;
   isa::CoreState state_;

@@ -24,6 +24,7 @@ enum class FieldKind : std::uint8_t {
   kPerfMode,
   kDgeMode,
   kOobMode,
+  kDmaEngine,
   kAffinePattern,
   kIntList,
   kOptionalInt,
@@ -36,8 +37,17 @@ enum class FieldKind : std::uint8_t {
 };
 
 // kReadPart, kWritePart: only some of the tile's bytes, which the instruction knows and checks, or
-// marks as written when it executes, itself.
-enum class Access : std::uint8_t { kNone, kRead, kReadPart, kWrite, kWritePart, kReadWrite };
+// marks as written when it executes, itself. kOrder: none of them, but accesses before and after
+// keep their order.
+enum class Access : std::uint8_t {
+  kNone,
+  kRead,
+  kReadPart,
+  kWrite,
+  kWritePart,
+  kReadWrite,
+  kOrder
+};
 
 constexpr bool reads(Access access) {
   return access == Access::kRead || access == Access::kReadPart || access == Access::kReadWrite;
@@ -100,6 +110,10 @@ template <class Owner, class T>
 constexpr Field<Owner, T> arg(std::string_view name, T Owner::* member) {
   return {name, member, Access::kNone, true};
 }
+template <class Owner, class T>
+constexpr Field<Owner, T> order(std::string_view name, T Owner::* member) {
+  return {name, member, Access::kOrder, true};
+}
 // Optional; the member's initialiser is the default.
 template <class Owner, class T>
 constexpr Field<Owner, T> opt(std::string_view name, T Owner::* member,
@@ -124,6 +138,7 @@ constexpr FieldKind kind_of(const ReduceCommand*) { return FieldKind::kReduceCom
 constexpr FieldKind kind_of(const PerfMode*) { return FieldKind::kPerfMode; }
 constexpr FieldKind kind_of(const DgeMode*) { return FieldKind::kDgeMode; }
 constexpr FieldKind kind_of(const OobMode*) { return FieldKind::kOobMode; }
+constexpr FieldKind kind_of(const DmaEngine*) { return FieldKind::kDmaEngine; }
 constexpr FieldKind kind_of(const AffinePattern*) { return FieldKind::kAffinePattern; }
 constexpr FieldKind kind_of(const IntList*) { return FieldKind::kIntList; }
 constexpr FieldKind kind_of(const OptionalInt*) { return FieldKind::kOptionalInt; }

@@ -10,6 +10,7 @@
 
 #include "isa/cost.h"
 #include "isa/field.h"
+#include "isa/meeting.h"
 #include "isa/rules.h"
 #include "isa/state.h"
 
@@ -47,6 +48,10 @@ struct InstructionType {
   void (*check)(const void* args, const Rules& rules);
   void (*execute)(const void* args, CoreState& state);
   Cost (*cost)(const void* args, const CostModel& model);
+  // Null where it does not concern other cores.
+  Meeting (*meeting)(const void* args);
+  // Whether the rows that it touches depend on values; null where they never do.
+  bool (*indexed)(const void* args);
 
   std::uint16_t opcode = 0;
 
@@ -69,7 +74,7 @@ template <Instruction T>
 InstructionType describe() {
   const T prototype{};
   const auto* bytes = reinterpret_cast<const std::byte*>(&prototype);
-  return {
+  InstructionType type{
       .info = T::kInfo,
       .fields = field_infos<T>(),
       .defaults = {bytes, bytes + sizeof(T)},
@@ -85,7 +90,14 @@ InstructionType describe() {
             cost.latency.count += model.operand_read(engine).count * scalar_tiles(args);
             return cost;
           },
+      .meeting = nullptr,
+      .indexed = nullptr,
   };
+  if constexpr (requires(const T& a) { a.meeting(); })
+    type.meeting = [](const void* a) { return static_cast<const T*>(a)->meeting(); };
+  if constexpr (requires(const T& a) { a.indexed(); })
+    type.indexed = [](const void* a) { return static_cast<const T*>(a)->indexed(); };
+  return type;
 }
 
 // Calls fn(field, tile) for every tile among the arguments.

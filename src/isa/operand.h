@@ -86,5 +86,7 @@ enum class PerfMode : std::uint8_t {
 };
 enum class DgeMode : std::uint8_t { kUnknown, kNone, kSoftware, kHardware };
 enum class OobMode : std::uint8_t { kError, kSkip };
+// Who moves the data of sendrecv.
+enum class DmaEngine : std::uint8_t { kDma, kGpsimd };
 
 }  // namespace trnsim::isa

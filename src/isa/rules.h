@@ -15,13 +15,21 @@ namespace trnsim::isa {
 // Which memories an operand may live in.
 enum class Buffers : std::uint8_t { kSbuf = 1, kPsum = 2, kHbm = 4, kOnChip = 3, kSbufHbm = 5 };
 
+// Which of the cores that run a launch together this one is.
+struct Place {
+  int rank = 0;
+  int cores = 1;
+};
+
 class Rules {
  public:
-  Rules(std::string_view instruction, const catalog::Core& core, const memory::Memory& memory)
-      : instruction_(instruction), core_(core), memory_(memory) {}
+  Rules(std::string_view instruction, const catalog::Core& core, const memory::Memory& memory,
+        Place place = {})
+      : instruction_(instruction), core_(core), memory_(memory), place_(place) {}
 
   const catalog::Core& core() const { return core_; }
   const memory::Memory& memory() const { return memory_; }
+  const Place& place() const { return place_; }
   int generation() const { return core_.version(); }
   std::string_view instruction() const { return instruction_; }
 
@@ -52,6 +60,7 @@ class Rules {
   std::string_view instruction_;
   const catalog::Core& core_;
   const memory::Memory& memory_;
+  Place place_;
 };
 
 }  // namespace trnsim::isa

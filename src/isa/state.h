@@ -29,6 +29,8 @@ struct CoreState {
   RandomLanes gpsimd_random;
   // Set when results narrower than fp32 are to be rounded stochastically.
   numerics::StochasticRounding* stochastic = nullptr;
+  // What another core sent in the exchange under way, element after element.
+  std::vector<std::byte> received;
   // Working space of the tile readers and writers, kept to spare allocations; one slot per operand.
   std::array<std::vector<float>, 6> scratch;
 };

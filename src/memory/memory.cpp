@@ -93,22 +93,27 @@ Allocation::~Allocation() {
   if (const auto memory = home.lock()) memory->release(*this);
 }
 
-Memory::Memory(const Geometry& geometry)
+Memory::Memory(const Geometry& geometry, std::shared_ptr<AddressSpace> space)
     : geometry_(geometry),
       sbuf_pitch_(geometry.sbuf_bytes + kHostPitchPad),
       psum_pitch_(geometry.psum_bytes + kHostPitchPad),
       sbuf_placement_(geometry.sbuf_bytes, 0),
       psum_placement_(geometry.psum_bytes, geometry.psum_bank_bytes),
+      space_(std::move(space)),
+      tensors_(space_->tensors),
       shared_sbuf_(geometry.partitions, geometry.sbuf_bytes),
       shared_psum_(geometry.partitions, geometry.psum_bytes),
       shared_accumulated_(geometry.partitions, geometry.psum_bytes) {
-  tensors_.push_back(nullptr);  // id 0: no tensor
+  space_->memories.push_back(this);
   if (!geometry.real_storage) return;
   sbuf_ = storage_pool().take((1 + geometry.staging_areas) * staging_pitch(Space::kSbuf));
   psum_ = storage_pool().take((1 + geometry.staging_areas) * staging_pitch(Space::kPsum));
 }
 
-Memory::~Memory() { close(); }
+Memory::~Memory() {
+  close();
+  std::erase(space_->memories, this);
+}
 
 void Memory::close() {
   const int areas = 1 + geometry_.staging_areas;
@@ -121,20 +126,26 @@ void Memory::close() {
 std::shared_ptr<Allocation> Memory::adopt(std::unique_ptr<Allocation> allocation) {
   allocation->id = static_cast<std::uint32_t>(tensors_.size());
   allocation->home = weak_from_this();
+  allocation->owner = this;
   allocation->written = WrittenMap(allocation->partitions, allocation->bytes);
   allocation->accumulated = WrittenMap(allocation->partitions, allocation->bytes);
   if (allocation->name.empty()) allocation->name = fmt::format("t{}", allocation->id);
   tensors_.push_back(allocation.get());
   if (allocation->explicit_address) explicit_tensors_.push_back(allocation.get());
-  if (allocation->placed && on_place) on_place(*allocation);
+  if (!allocation->placed) return allocation;
+  for (Memory* memory : space_->memories) {
+    if ((memory == this || allocation->shared) && memory->on_place) memory->on_place(*allocation);
+  }
   return allocation;
 }
 
-std::shared_ptr<Allocation> Memory::allocate_hbm(std::string name, std::int64_t bytes) {
+std::shared_ptr<Allocation> Memory::allocate_hbm(std::string name, std::int64_t bytes,
+                                                 bool shared) {
   auto allocation = std::make_unique<Allocation>();
   allocation->name = std::move(name);
   allocation->space = Space::kHbm;
   allocation->bytes = bytes;
+  allocation->shared = shared;
   if (geometry_.real_storage) {
     const auto free_bytes = [](std::byte* p) { std::free(p); };
     allocation->hbm = {static_cast<std::byte*>(std::calloc(std::max<std::size_t>(bytes, 1), 1)),
@@ -204,7 +215,8 @@ std::shared_ptr<Allocation> Memory::allocate_at(Space space, std::string name, i
                   geometry_.partitions - 1);
   }
   for (const Allocation* tile : tensors_) {
-    if (!tile || tile->space != space || !tile->placed || tile->explicit_address) continue;
+    if (!tile || tile->owner != this || tile->space != space) continue;
+    if (!tile->placed || tile->explicit_address) continue;
     const bool apart =
         offset >= tile->offset + tile->bytes || tile->offset >= offset + bytes_per_partition;
     if (!apart && start_partition < tile->partitions) {
@@ -231,7 +243,10 @@ std::shared_ptr<Allocation> Memory::allocate_at(Space space, std::string name, i
 
 void Memory::release(const Allocation& allocation) {
   tensors_[allocation.id] = nullptr;
-  if (on_release) on_release(allocation.id);
+  for (Memory* memory : space_->memories) {
+    if ((memory == this || allocation.shared) && memory->on_release)
+      memory->on_release(allocation.id);
+  }
   if (allocation.explicit_address) std::erase(explicit_tensors_, &allocation);
   if (allocation.space != Space::kHbm && allocation.placed)
     placement_of(allocation.space).release(allocation.offset, allocation.bytes);
@@ -240,7 +255,8 @@ void Memory::release(const Allocation& allocation) {
 std::string Memory::live_tensors(Space space) const {
   std::vector<const Allocation*> live;
   for (const Allocation* tensor : tensors_) {
-    if (tensor && tensor->space == space && tensor->placed) live.push_back(tensor);
+    if (tensor && tensor->owner == this && tensor->space == space && tensor->placed)
+      live.push_back(tensor);
   }
   std::stable_sort(live.begin(), live.end(),
                    [](const auto* a, const auto* b) { return a->bytes > b->bytes; });

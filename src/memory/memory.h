@@ -1,6 +1,7 @@
 // The memories of one NeuronCore: SBUF and PSUM of the generation's true size, and the HBM tensors
-// it can reach. Holds bytes and knows who wrote them; computes nothing and knows no time. Not
-// modelled: ECC, the HBM address map (each HBM tensor has storage of its own).
+// it can reach; cores of one launch can share an HBM address space. Holds bytes and knows who wrote
+// them; computes nothing and knows no time. Not modelled: ECC, the HBM address map (each HBM tensor
+// has storage of its own).
 #pragma once
 
 #include <cstddef>
@@ -33,6 +34,13 @@ enum class Overlap : std::uint8_t {
 };
 
 class Memory;
+struct Allocation;
+
+// What the cores of one launch have in common: the numbers that tell their tensors apart, and HBM.
+struct AddressSpace {
+  std::vector<Allocation*> tensors{nullptr};  // by id, live ones only; id 0 is no tensor
+  std::vector<Memory*> memories;              // of the cores, in their order
+};
 
 // One tensor's storage. Lives as long as somebody refers to it; then its bytes are free for the
 // next tile.
@@ -50,7 +58,9 @@ struct Allocation {
   WrittenMap written{1, 0};
   WrittenMap accumulated{1, 0};  // PSUM: bytes whose last writer was a matmul
   std::uint32_t clobbered_by = 0;
-  bool modified = false;  // by an instruction, as opposed to values given by the host
+  bool modified = false;          // by an instruction, as opposed to values given by the host
+  bool shared = false;            // HBM: every core of the launch reaches it
+  const Memory* owner = nullptr;  // of the core that created it; only to be compared
   std::unique_ptr<std::byte[], void (*)(std::byte*)> hbm{nullptr, [](std::byte*) {}};
   std::weak_ptr<Memory> home;
 
@@ -63,7 +73,8 @@ struct Allocation {
 
 class Memory : public std::enable_shared_from_this<Memory> {
  public:
-  explicit Memory(const Geometry& geometry);
+  explicit Memory(const Geometry& geometry,
+                  std::shared_ptr<AddressSpace> space = std::make_shared<AddressSpace>());
   ~Memory();
 
   // Gives the storage of SBUF and PSUM back: nothing can be read or written any more, sizes and
@@ -76,7 +87,9 @@ class Memory : public std::enable_shared_from_this<Memory> {
 
   const Geometry& geometry() const { return geometry_; }
 
-  std::shared_ptr<Allocation> allocate_hbm(std::string name, std::int64_t bytes);
+  // shared: the other cores of the address space reach it too.
+  std::shared_ptr<Allocation> allocate_hbm(std::string name, std::int64_t bytes,
+                                           bool shared = false);
   // Placed by the allocator, at the first use: a name that a loop binds anew holds on to the old
   // tile until the new one exists, and the two need not both have room. Throws ProgramError when it
   // could never fit.
@@ -113,6 +126,10 @@ class Memory : public std::enable_shared_from_this<Memory> {
   AccessPattern staged(const AccessPattern& tile, int area);
 
   const Allocation& allocation(std::uint32_t id) const { return *tensors_[id]; }
+  // False for another core's SBUF, PSUM and private HBM.
+  bool reaches(std::uint32_t id) const {
+    return tensors_[id]->shared || tensors_[id]->owner == this;
+  }
   const Placement& placement(Space space) const {
     return space == Space::kSbuf ? sbuf_placement_ : psum_placement_;
   }
@@ -144,9 +161,9 @@ class Memory : public std::enable_shared_from_this<Memory> {
   std::byte* psum_ = nullptr;
   Placement sbuf_placement_;
   Placement psum_placement_;
-  // By id, live ones only; tensors with explicit addresses that share bytes write into the map of
-  // the whole memory.
-  std::vector<Allocation*> tensors_;
+  std::shared_ptr<AddressSpace> space_;
+  std::vector<Allocation*>& tensors_;  // of the address space
+  // Those that share bytes write into the map of the whole memory.
   std::vector<Allocation*> explicit_tensors_;
   WrittenMap shared_sbuf_;
   WrittenMap shared_psum_;

@@ -115,17 +115,29 @@ std::optional<WrittenMap::Position> WrittenMap::first_unwritten(const AccessPatt
   return missing;
 }
 
+std::optional<WrittenMap::Position> WrittenMap::first_written(const AccessPattern& pattern,
+                                                              int first_row,
+                                                              std::int64_t first_byte,
+                                                              const WrittenMap* except) const {
+  if (none()) return std::nullopt;
+  std::optional<Position> found;
+  for_each_stretch(pattern, first_row, first_byte,
+                   [&](int row, std::int64_t start, std::int64_t count) {
+                     if (found) return;
+                     for_each_word(start, count, [&](std::int64_t word, std::uint64_t mask) {
+                       const std::uint64_t there =
+                           mask & word_at(row, word) & ~(except ? except->word_at(row, word) : 0);
+                       if (there != 0 && !found)
+                         found = Position{row, word * 64 + std::countr_zero(there)};
+                     });
+                   });
+  return found;
+}
+
 bool WrittenMap::any_written(const AccessPattern& pattern, int first_row,
                              std::int64_t first_byte) const {
   if (all_ || bits_.empty()) return all_;
-  bool any = false;
-  for_each_stretch(pattern, first_row, first_byte,
-                   [&](int row, std::int64_t start, std::int64_t count) {
-                     for_each_word(start, count, [&](std::int64_t word, std::uint64_t mask) {
-                       any = any || (bits_[row * words_per_row() + word] & mask) != 0;
-                     });
-                   });
-  return any;
+  return first_written(pattern, first_row, first_byte).has_value();
 }
 
 }  // namespace trnsim::memory

@@ -27,12 +27,20 @@ class WrittenMap {
   std::optional<Position> first_unwritten(const AccessPattern& pattern, int first_row,
                                           std::int64_t first_byte) const;
 
+  // The first byte that is written here and not in `except`.
+  std::optional<Position> first_written(const AccessPattern& pattern, int first_row,
+                                        std::int64_t first_byte,
+                                        const WrittenMap* except = nullptr) const;
   bool any_written(const AccessPattern& pattern, int first_row, std::int64_t first_byte) const;
 
   bool all() const { return all_; }
   bool none() const { return !all_ && bits_.empty(); }
 
  private:
+  std::uint64_t word_at(int row, std::int64_t word) const {
+    if (all_) return ~std::uint64_t{0};
+    return bits_.empty() ? 0 : bits_[row * words_per_row() + word];
+  }
   std::int64_t words_per_row() const { return (bytes_ + 63) / 64; }
   void materialise();
   template <bool kSet>

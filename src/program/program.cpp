@@ -1,8 +1,19 @@
 #include "program/program.h"
 
+#include <fmt/core.h>
+
 #include <cstring>
 
 namespace trnsim::program {
+
+std::string place(const Site& site) {
+  if (site.file.empty()) return {};
+  return fmt::format("{}:{}", site.file.substr(site.file.find_last_of('/') + 1), site.line);
+}
+
+std::string Program::place(std::uint32_t site) const {
+  return site < sites_.size() ? program::place(sites_[site]) : std::string{};
+}
 
 std::uint32_t Program::intern(const Site& site) {
   const auto [it, added] = site_index_.try_emplace(site, static_cast<std::uint32_t>(sites_.size()));

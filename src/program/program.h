@@ -22,6 +22,9 @@ struct Site {
   auto operator<=>(const Site&) const = default;
 };
 
+// "matmul.py:42", the file without its folders; empty without a line.
+std::string place(const Site& site);
+
 struct Instruction {
   std::uint16_t opcode;
   isa::Engine engine;
@@ -57,6 +60,8 @@ class Program {
     return isa::instruction_table()[i.opcode];
   }
   const std::vector<Site>& sites() const { return sites_; }
+  // As place(Site), for an index into sites().
+  std::string place(std::uint32_t site) const;
   const std::string* name(std::size_t i) const;
 
   void define(std::uint16_t id, const memory::Indirection& indirection);

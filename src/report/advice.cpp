@@ -25,6 +25,8 @@ constexpr Rule kRules[] = {
      "keep the Tensor Engine busy without gaps: it runs at a reduced rate after idling"},
     {"activation table loads",
      "group activations that share a table set: each change of set loads tables"},
+    {"meetings of cores",
+     "let the cores of a launch meet less often, and bring them there at the same time"},
     {"semaphores",
      "let an engine work longer between hand-overs: larger tiles, fewer changes of engine"},
     {"Tensor Engine result latency",

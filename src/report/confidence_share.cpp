@@ -48,6 +48,12 @@ constexpr std::array kRows{
           return std::array<const Number*, 3>{c.gpsimd ? &c.gpsimd->partition_reduce_cycles
                                                        : nullptr};
         }},
+    Row{Cause::kMeeting, std::nullopt, "core_barrier",
+        [](const Core& c) { return std::array<const Number*, 3>{maybe(c.sync.core_barrier)}; }},
+    Row{Cause::kMeeting, std::nullopt, "sendrecv",
+        [](const Core& c) { return std::array<const Number*, 3>{maybe(c.sync.core_exchange)}; }},
+    Row{Cause::kDmaLatency, std::nullopt, "sendrecv",
+        [](const Core& c) { return std::array<const Number*, 3>{maybe(c.sync.core_exchange)}; }},
     Row{Cause::kWork, Queue::kVector, "tensor_tensor",
         [](const Core& c) { return std::array<const Number*, 3>{&c.vector.tensor_tensor_cycles}; }},
     Row{Cause::kWork, Queue::kVector, "reciprocal",
@@ -114,10 +120,11 @@ Confidence weakest(const Core& core, Cause cause, Queue queue, std::string_view 
 
 }  // namespace
 
-ConfidenceShare confidence_share(const Run& run, std::span<const Step> path) {
+ConfidenceShare confidence_share(std::span<const Run> launch, std::span<const Step> path) {
   std::array<std::int64_t, 4> time{};
   std::int64_t all = 0;
   for (const Step& step : path) {
+    const Run& run = launch[step.core];
     const std::string_view name = run.program->type((*run.program)[step.instruction]).info.name;
     const Queue queue = run.timeline->entries[step.instruction].queue;
     const Confidence confidence = weakest(run.chip->core, step.cause, queue, name);

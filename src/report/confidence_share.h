@@ -13,6 +13,7 @@ namespace trnsim::report {
 // to 1.
 using ConfidenceShare = std::array<double, 4>;
 
-ConfidenceShare confidence_share(const Run& run, std::span<const Step> path);
+// The path may lead through all cores of the launch.
+ConfidenceShare confidence_share(std::span<const Run> launch, std::span<const Step> path);
 
 }  // namespace trnsim::report

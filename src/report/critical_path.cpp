@@ -13,10 +13,11 @@ using timing::Entry;
 
 class Walk {
  public:
-  explicit Walk(const Run& run) : run_(run), model_(run.chip->core) {}
+  Walk(std::span<const Run> launch, std::size_t core)
+      : launch_(launch), core_(static_cast<std::uint8_t>(core)), model_(launch[core].chip->core) {}
 
   std::vector<Step> back_from_the_end() {
-    const auto& entries = run_.timeline->entries;
+    const auto& entries = run().timeline->entries;
     if (entries.empty()) return {};
     const auto last =
         std::max_element(entries.begin(), entries.end(),
@@ -24,12 +25,13 @@ class Walk {
     auto at = static_cast<std::uint32_t>(last - entries.begin());
     until_ = last->end;
     for (;;) {
-      const Entry& entry = entries[at];
+      const Entry& entry = run().timeline->entries[at];
       if (!timing::is_dma(entry.queue)) {
         engine_work(at, entry);
       } else if (queued(entry)) {
         data_movement(at, entry, entry.served_from);
         at = entry.served_after;
+        core_ = entry.served_core;
         continue;
       } else {
         data_movement(at, entry, entry.start + entry.prelude);
@@ -37,8 +39,10 @@ class Walk {
         step(at, Cause::kDmaIssue, entry.start);
       }
       if (entry.waited_for == timing::kNobody) break;
-      step(at, Cause::kSemaphore, release(entry, entries[entry.waited_for]));
+      const Entry& other = launch_[entry.waited_core].timeline->entries[entry.waited_for];
+      step(at, Cause::kSemaphore, release(entry, other));
       at = entry.waited_for;
+      core_ = entry.waited_core;
     }
     step(at, Cause::kIdle, {});
     std::reverse(path_.begin(), path_.end());
@@ -49,7 +53,7 @@ class Walk {
   // Charges the time from `from` until the point reached so far.
   void step(std::uint32_t i, Cause cause, Picoseconds from) {
     if (from >= until_) return;
-    path_.push_back({i, cause, from, until_});
+    path_.push_back({i, core_, cause, from, until_});
     until_ = from;
   }
 
@@ -67,6 +71,8 @@ class Walk {
       case timing::Wait::kEngine:
       case timing::Wait::kPort:
         return other.busy_end;
+      case timing::Wait::kBarrier:
+        return other.start;  // both begin at once
       case timing::Wait::kReuse:
         return other.end <= entry.start ? other.end : other.busy_end;
       default:
@@ -75,21 +81,22 @@ class Walk {
   }
 
   isa::Cost cost(std::uint32_t i) const {
-    const program::Instruction& instruction = (*run_.program)[i];
-    return run_.program->type(instruction).cost(run_.program->args(instruction), model_);
+    const program::Program& program = *run().program;
+    return program.type(program[i]).cost(program.args(program[i]), model_);
   }
 
   void engine_work(std::uint32_t i, const Entry& entry) {
     step(i, Cause::kResultLatency, entry.busy_end);
     const Picoseconds work = entry.start + entry.prelude;
     if (entry.queue == timing::Queue::kTensor) step(i, Cause::kColdArray, work + cost(i).occupancy);
-    step(i, Cause::kWork, work);
+    const bool meets = run().program->type((*run().program)[i]).meeting != nullptr;
+    step(i, meets ? Cause::kMeeting : Cause::kWork, work);
     step(i, Cause::kTableLoad, entry.start);
   }
 
   void data_movement(std::uint32_t i, const Entry& entry, Picoseconds begin) {
     step(i, Cause::kDmaLatency,
-         std::max(begin, entry.end - from_ns(run_.chip->core.dma.completion_latency)));
+         std::max(begin, entry.end - from_ns(run().chip->core.dma.completion_latency)));
     if (until_ <= begin) return;
     const double fixed = descriptor_share(i) * static_cast<double>((until_ - begin).count);
     step(i, Cause::kDmaBandwidth, begin + Picoseconds{std::llround(fixed)});
@@ -98,14 +105,17 @@ class Walk {
 
   // Part of a transfer's time that goes into the fixed cost of its descriptors.
   double descriptor_share(std::uint32_t i) const {
-    const catalog::Dma& dma = run_.chip->core.dma;
+    const catalog::Dma& dma = run().chip->core.dma;
     const isa::DmaWork work = cost(i).dma;
     const auto bytes = static_cast<double>(work.element_bytes);
     const double fixed = std::ceil(bytes / dma.descriptor_payload_max) * dma.descriptor_fixed;
     return fixed == 0 ? 0 : fixed / (fixed + bytes / dma.sustained_rate);
   }
 
-  const Run& run_;
+  const Run& run() const { return launch_[core_]; }
+
+  std::span<const Run> launch_;
+  std::uint8_t core_;  // that the path has led to
   isa::CostModel model_;
   std::vector<Step> path_;
   Picoseconds until_;
@@ -115,17 +125,22 @@ class Walk {
 
 std::string_view cause_name(Cause cause) {
   constexpr std::array<std::string_view, kCauseCount> kNames{
-      "work",      "cold array",  "table load",      "result latency", "semaphore",
-      "DMA issue", "DMA latency", "DMA descriptors", "DMA bandwidth",  "idle"};
+      "work",      "meeting",   "cold array",  "table load",      "result latency",
+      "semaphore", "DMA issue", "DMA latency", "DMA descriptors", "DMA bandwidth",
+      "idle"};
   return kNames[static_cast<std::size_t>(cause)];
 }
 
-std::vector<Step> critical_path(const Run& run) { return Walk(run).back_from_the_end(); }
+std::vector<Step> critical_path(std::span<const Run> launch, std::size_t core) {
+  return Walk(launch, core).back_from_the_end();
+}
 
 std::string resource_name(Cause cause, timing::Queue queue) {
   switch (cause) {
     case Cause::kWork:
       return fmt::format("{} Engine", timing::queue_name(queue));
+    case Cause::kMeeting:
+      return "meetings of cores";
     case Cause::kColdArray:
       return "cold Tensor Engine";
     case Cause::kTableLoad:

@@ -50,9 +50,4 @@ const program::Site& site(const program::Program& program, std::size_t i) {
   return index < program.sites().size() ? program.sites()[index] : kNowhere;
 }
 
-std::string place(const program::Site& site) {
-  if (site.file.empty()) return {};
-  return fmt::format("{}:{}", site.file.substr(site.file.find_last_of('/') + 1), site.line);
-}
-
 }  // namespace trnsim::report

@@ -23,7 +23,4 @@ std::string operands(const program::Program& program, std::size_t i);
 // The line that it came from; an empty site where none was recorded.
 const program::Site& site(const program::Program& program, std::size_t i);
 
-// "matmul.py:42", the file without its folders; empty without a line.
-std::string place(const program::Site& site);
-
 }  // namespace trnsim::report

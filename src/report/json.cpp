@@ -17,6 +17,8 @@ Json queues_json(const Summary& s) {
   for (const QueueUse& use : s.queues) {
     Json stalled;
     for (std::size_t w = 0; w < use.stalled.size(); ++w) {
+      // Cores that run alone have no barriers to wait at.
+      if (static_cast<timing::Wait>(w) == timing::Wait::kBarrier && s.cores == 1) continue;
       stalled[std::string(timing::wait_name(static_cast<timing::Wait>(w)))] = use.stalled[w].ns();
     }
     list.push_back({{"queue", timing::queue_name(use.queue)},
@@ -100,7 +102,7 @@ Json summary_json(const Summary& s) {
           {"costliest_lines", lines_json(s)}};
 }
 
-Json instruction_json(const Run& run, std::size_t i) {
+Json instruction_json(std::span<const Run> launch, const Run& run, std::size_t i) {
   const program::Program& program = *run.program;
   const timing::Entry& entry = run.timeline->entries[i];
   const isa::Tile* tile = main_tile(program, i);
@@ -118,8 +120,16 @@ Json instruction_json(const Run& run, std::size_t i) {
     json["moving_from_ns"] = (entry.start + entry.prelude).ns();
     json["moving_until_ns"] = (entry.end - told).ns();
   }
-  if (entry.waited_for != timing::kNobody) json["waited_for"] = entry.waited_for;
-  if (entry.served_after != timing::kNobody) json["served_after"] = entry.served_after;
+  if (entry.waited_for != timing::kNobody) {
+    json["waited_for"] = entry.waited_for;
+    if (launch[entry.waited_core].core != run.core)
+      json["waited_for_core"] = launch[entry.waited_core].core;
+  }
+  if (entry.served_after != timing::kNobody) {
+    json["served_after"] = entry.served_after;
+    if (launch[entry.served_core].core != run.core)
+      json["served_after_core"] = launch[entry.served_core].core;
+  }
   if (!where.file.empty()) {
     json["file"] = where.file;
     json["line"] = where.line;
@@ -152,16 +162,17 @@ std::string json(std::span<const Run> runs, Detail detail) {
       all.size(), dumped(Json(total.ns())));
   const char* separator = "\n";
   for (std::size_t l = 0; l < all.size(); ++l) {
-    for (const Run& run : all[l]) {
+    for (std::size_t c = 0; c < all[l].size(); ++c) {
+      const Run& run = all[l][c];
       Json head{{"launch", l}};
-      head.update(summary_json(summarize(run)));
+      head.update(summary_json(summarize(all[l], c)));
       std::string text = dumped(head, 1);
       text.resize(text.rfind('\n'));  // reopened for the instructions
       out += separator + text;
       if (detail == Detail::kInstructions) {
         out += ",\n \"instructions\": [";
         for (std::size_t i = 0; i < run.timeline->entries.size(); ++i) {
-          out += (i ? ",\n  " : "\n  ") + dumped(instruction_json(run, i));
+          out += (i ? ",\n  " : "\n  ") + dumped(instruction_json(all[l], run, i));
         }
         out += "\n ]";
       }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "report/instruction_text.h"
@@ -21,15 +22,20 @@ using timing::kNobody;
 // One run's part of the trace.
 class RunTracks {
  public:
-  RunTracks(TracePackets& out, const Run& run, std::size_t launch, int pid, Picoseconds offset)
+  // first_pid: of the launch's first core.
+  RunTracks(TracePackets& out, std::span<const Run> launch, std::size_t core,
+            std::size_t launch_number, int first_pid, Picoseconds offset)
       : out_(out),
-        run_(run),
-        entries_(run.timeline->entries),
-        process_(static_cast<std::uint64_t>(pid) << 32),
+        launch_(launch),
+        core_(core),
+        run_(launch[core]),
+        entries_(run_.timeline->entries),
+        first_process_(static_cast<std::uint64_t>(first_pid) << 32),
+        process_(first_process_ + (static_cast<std::uint64_t>(core) << 32)),
         offset_(offset),
-        completion_(from_ns(run.chip->core.dma.completion_latency)) {
-    out_.process(process_, pid,
-                 fmt::format("{} (launch {}, core {})", run.kernel, launch, run.core));
+        completion_(from_ns(run_.chip->core.dma.completion_latency)) {
+    out_.process(process_, first_pid + static_cast<int>(core),
+                 fmt::format("{} (launch {}, core {})", run_.kernel, launch_number, run_.core));
   }
 
   void write() {
@@ -41,20 +47,34 @@ class RunTracks {
 
  private:
   std::uint64_t new_track() { return process_ + ++tracks_; }
-  std::uint64_t flow_id(std::uint32_t waiter) const { return process_ + waiter + 1; }
+  std::uint64_t flow_id(std::size_t core, std::uint32_t waiter) const {
+    return first_process_ + (static_cast<std::uint64_t>(core) << 32) + waiter + 1;
+  }
 
   // The transfer or the engine that held an instruction up last, where the queue's order does not
   // already show it.
-  std::uint32_t cause(const Entry& entry) const {
-    const std::uint32_t other =
-        entry.served_after != kNobody ? entry.served_after : entry.waited_for;
-    return other == kNobody || entries_[other].queue == entry.queue ? kNobody : other;
+  struct Cause {
+    std::size_t core;
+    std::uint32_t instruction;
+  };
+  std::optional<Cause> cause(std::size_t core, const Entry& entry) const {
+    const bool served = entry.served_after != kNobody;
+    const std::uint32_t other = served ? entry.served_after : entry.waited_for;
+    if (other == kNobody) return std::nullopt;
+    const std::size_t whose = served ? entry.served_core : entry.waited_core;
+    const bool in_order =
+        whose == core && launch_[whose].timeline->entries[other].queue == entry.queue;
+    return in_order ? std::nullopt : std::optional(Cause{whose, other});
   }
 
+  // Arrows from this core's instructions, to those of any core.
   void find_flows() {
-    for (std::uint32_t i = 0; i < entries_.size(); ++i) {
-      if (const std::uint32_t other = cause(entries_[i]); other != kNobody)
-        flows_.emplace_back(other, i);
+    for (std::size_t core = 0; core < launch_.size(); ++core) {
+      const std::vector<Entry>& waiters = launch_[core].timeline->entries;
+      for (std::uint32_t i = 0; i < waiters.size(); ++i) {
+        const auto from = cause(core, waiters[i]);
+        if (from && from->core == core_) flows_.emplace_back(from->instruction, flow_id(core, i));
+      }
     }
     std::sort(flows_.begin(), flows_.end());
   }
@@ -74,14 +94,16 @@ class RunTracks {
       notes.push_back({"line", fmt::format("{}:{}", where.file, where.line)});
     if (entry.waited_for != kNobody)
       notes.push_back({"waited for instruction", std::int64_t{entry.waited_for}});
+    if (entry.waited_for != kNobody && entry.waited_core != core_)
+      notes.push_back({"waited for core", std::int64_t{launch_[entry.waited_core].core}});
     if (entry.served_after != kNobody)
       notes.push_back({"served after instruction", std::int64_t{entry.served_after}});
     std::vector<std::uint64_t> out, in;
-    for (auto flow = std::lower_bound(flows_.begin(), flows_.end(), std::pair{i, std::uint32_t{0}});
+    for (auto flow = std::lower_bound(flows_.begin(), flows_.end(), std::pair{i, std::uint64_t{0}});
          flow != flows_.end() && flow->first == i; ++flow) {
-      out.push_back(flow_id(flow->second));
+      out.push_back(flow->second);
     }
-    if (cause(entry) != kNobody) in.push_back(flow_id(i));
+    if (cause(core_, entry)) in.push_back(flow_id(core_, i));
     out_.begin(track, offset_ + at, label(program, i), notes, out, in);
   }
 
@@ -183,24 +205,29 @@ class RunTracks {
   }
 
   TracePackets& out_;
+  std::span<const Run> launch_;
+  std::size_t core_;
   const Run& run_;
   const std::vector<Entry>& entries_;
+  std::uint64_t first_process_;  // number of its track: those of the other cores follow
   std::uint64_t process_;
   Picoseconds offset_;
   Picoseconds completion_;
   std::uint64_t tracks_ = 0;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> flows_;  // from, to
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> flows_;  // from, number of the arrow
 };
 
 }  // namespace
 
 std::string perfetto_trace(std::span<const Run> runs) {
   TracePackets packets;
-  int pid = 0;
+  int pid = 1;
   Picoseconds offset;
   const auto all = launches(runs);
   for (std::size_t l = 0; l < all.size(); ++l) {
-    for (const Run& run : all[l]) RunTracks(packets, run, l, ++pid, offset).write();
+    for (std::size_t core = 0; core < all[l].size(); ++core)
+      RunTracks(packets, all[l], core, l, pid, offset).write();
+    pid += static_cast<int>(all[l].size());
     offset += latency(all[l]);
   }
   return packets.bytes();

@@ -45,7 +45,9 @@ Interval work_of(const Run& run, const Entry& entry) {
   return {begin, std::max(begin, entry.end - from_ns(run.chip->core.dma.completion_latency))};
 }
 
-void count_queues(const Run& run, const std::vector<Step>& path, Summary& summary) {
+void count_queues(std::span<const Run> launch, std::size_t core, const std::vector<Step>& path,
+                  Summary& summary) {
+  const Run& run = launch[core];
   std::array<QueueUse, timing::kQueueCount> uses{};
   std::array<std::vector<Interval>, timing::kQueueCount> transfers;
   std::array<Picoseconds, timing::kQueueCount> free_since{};
@@ -63,6 +65,7 @@ void count_queues(const Run& run, const std::vector<Step>& path, Summary& summar
     free_since[q] = entry.busy_end;
   }
   for (const Step& step : path) {
+    if (step.core != core) continue;
     uses[static_cast<std::size_t>(run.timeline->entries[step.instruction].queue)].critical +=
         step.time();
   }
@@ -93,11 +96,12 @@ void count_transfers(const Run& run, Summary& summary) {
   transfers.share_of_chip_hbm = ratio(transfers.hbm_gb_per_s, run.chip->hbm.bandwidth);
 }
 
-std::vector<ResourceUse> rank_resources(const Run& run, const std::vector<Step>& path,
+std::vector<ResourceUse> rank_resources(std::span<const Run> launch, const std::vector<Step>& path,
                                         Picoseconds latency) {
   std::map<std::string, Picoseconds> time;
   for (const Step& step : path) {
-    time[resource_name(step.cause, run.timeline->entries[step.instruction].queue)] += step.time();
+    const timing::Entry& entry = launch[step.core].timeline->entries[step.instruction];
+    time[resource_name(step.cause, entry.queue)] += step.time();
   }
   std::vector<ResourceUse> list;
   for (const auto& [name, critical] : time)
@@ -107,8 +111,9 @@ std::vector<ResourceUse> rank_resources(const Run& run, const std::vector<Step>&
   return list;
 }
 
-std::vector<LineUse> rank_lines(const Run& run, const std::vector<Step>& path,
-                                Picoseconds latency) {
+std::vector<LineUse> rank_lines(std::span<const Run> launch, std::size_t core,
+                                const std::vector<Step>& path, Picoseconds latency) {
+  const Run& run = launch[core];
   std::map<program::Site, LineUse> lines;
   Picoseconds all_busy;
   for (std::size_t i = 0; i < run.timeline->entries.size(); ++i) {
@@ -118,7 +123,8 @@ std::vector<LineUse> rank_lines(const Run& run, const std::vector<Step>& path,
     line.busy += to - from;
     all_busy += to - from;
   }
-  for (const Step& step : path) lines[site(*run.program, step.instruction)].critical += step.time();
+  for (const Step& step : path)
+    lines[site(*launch[step.core].program, step.instruction)].critical += step.time();
   std::vector<LineUse> list;
   for (auto& [where, line] : lines) {
     line.site = where;
@@ -136,7 +142,8 @@ std::vector<LineUse> rank_lines(const Run& run, const std::vector<Step>& path,
 
 }  // namespace
 
-Summary summarize(const Run& run) {
+Summary summarize(std::span<const Run> launch, std::size_t core_index) {
+  const Run& run = launch[core_index];
   const catalog::Core& core = run.chip->core;
   const timing::Timeline& timeline = *run.timeline;
   Summary summary;
@@ -144,6 +151,7 @@ Summary summarize(const Run& run) {
   summary.chip = run.chip->name;
   summary.generation = core.generation;
   summary.core = run.core;
+  summary.cores = launch.size();
   summary.instructions = static_cast<std::int64_t>(timeline.entries.size());
   summary.latency = timeline.total;
   summary.launch = timeline.launch;
@@ -160,12 +168,12 @@ Summary summarize(const Run& run) {
                   static_cast<std::int64_t>(core.sbuf.usable_bytes_per_partition)};
   summary.psum = {peak_use(*run.program, memory::Space::kPsum),
                   static_cast<std::int64_t>(core.psum.banks * core.psum.bank_bytes)};
-  const std::vector<Step> path = critical_path(run);
-  count_queues(run, path, summary);
+  const std::vector<Step> path = critical_path(launch, core_index);
+  count_queues(launch, core_index, path, summary);
   count_transfers(run, summary);
-  summary.resources = rank_resources(run, path, summary.latency);
-  summary.lines = rank_lines(run, path, summary.latency);
-  summary.confidence = confidence_share(run, path);
+  summary.resources = rank_resources(launch, path, summary.latency);
+  summary.lines = rank_lines(launch, core_index, path, summary.latency);
+  summary.confidence = confidence_share(launch, path);
   summary.advice = advice(summary);
   return summary;
 }

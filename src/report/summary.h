@@ -1,5 +1,5 @@
-// One run in numbers: how long, what bound it, how well each resource was used, which lines cost
-// the most, and how far the result can be trusted.
+// One core's run in numbers: how long, what bound it, how well each resource was used, which lines
+// cost the most, and how far the result can be trusted.
 #pragma once
 
 #include <array>
@@ -15,10 +15,11 @@ namespace trnsim::report {
 struct QueueUse {
   timing::Queue queue;
   std::int64_t instructions = 0;
-  Picoseconds busy;                      // engines: at work; DMA: with data on the move
-  double busy_share = 0;                 // of the latency
-  Picoseconds critical;                  // its steps on the critical path
-  std::array<Picoseconds, 5> stalled{};  // by timing::Wait: the stream stood still for this reason
+  Picoseconds busy;       // engines: at work; DMA: with data on the move
+  double busy_share = 0;  // of the latency
+  Picoseconds critical;   // its steps on the critical path
+  // By timing::Wait: the stream stood still for this reason.
+  std::array<Picoseconds, timing::kWaitCount> stalled{};
 };
 
 struct ResourceUse {
@@ -57,6 +58,7 @@ struct MemoryUse {
 struct Summary {
   std::string kernel, chip, generation;
   int core = 0;
+  std::size_t cores = 1;  // of the launch
   std::int64_t instructions = 0;
   Picoseconds latency;            // of the instruction stream
   Picoseconds launch;             // fixed time of an executable on the device, not in `latency`
@@ -77,6 +79,8 @@ struct Summary {
   std::string advice;
 };
 
-Summary summarize(const Run& run);
+// One core's part of a launch. Its critical path may lead through the others.
+Summary summarize(std::span<const Run> launch, std::size_t core);
+inline Summary summarize(const Run& run) { return summarize({&run, 1}, 0); }
 
 }  // namespace trnsim::report

@@ -40,6 +40,15 @@ class Page {
     out_ += text + '\n';
   }
 
+  void cores(std::span<const Run> launch, std::size_t slowest) {
+    line("{} on {} cores side by side, {}", shortened(launch.front().kernel, 40), launch.size(),
+         time_text(latency(launch)));
+    for (std::size_t core = 0; core < launch.size(); ++core) {
+      line("  {:>12}  core {}{}", time_text(launch[core].timeline->total), launch[core].core,
+           core == slowest ? ", in full:" : "");
+    }
+  }
+
   void heading(const Summary& s) {
     line("{} on one NeuronCore-{} of {}, {} instructions", shortened(s.kernel, 40), s.generation,
          s.chip, s.instructions);
@@ -114,26 +123,33 @@ constexpr std::size_t kLines = 30;
 std::string text(std::span<const Run> runs) {
   if (runs.empty()) return "No kernel ran.\n";
   Page page;
-  const Run* longest = &runs.front();
+  const auto all = launches(runs);
+  const std::span<const Run> longest = *std::max_element(
+      all.begin(), all.end(), [](const auto& a, const auto& b) { return latency(a) < latency(b); });
   std::size_t used = 0;
-  if (runs.size() > 1) {
+  if (all.size() > 1) {
     Picoseconds total;
-    const auto all = launches(runs);
     for (const auto launch : all) total += latency(launch);
     page.line("{} kernel launches, {} one after the other", all.size(), time_text(total));
-    constexpr std::size_t kListed = 6;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (runs[i].timeline->total > longest->timeline->total) longest = &runs[i];
-      if (i < kListed) {
-        page.line("  {:>12}  {}, core {}", time_text(runs[i].timeline->total), runs[i].kernel,
-                  runs[i].core);
-      }
+    const std::size_t listed = longest.size() > 1 ? 3 : 6;  // its cores take lines too
+    for (std::size_t i = 0; i < std::min(listed, all.size()); ++i) {
+      page.line("  {:>12}  {}, {}", time_text(latency(all[i])), all[i].front().kernel,
+                all[i].size() == 1 ? fmt::format("core {}", all[i].front().core)
+                                   : fmt::format("{} cores", all[i].size()));
     }
-    if (runs.size() > kListed) page.line("  {:>12}  {} more", "", runs.size() - kListed);
+    if (all.size() > listed) page.line("  {:>12}  {} more", "", all.size() - listed);
     page.line("The longest:");
-    used = 2 + std::min(runs.size(), kListed + 1);
+    used = 2 + std::min(all.size(), listed + 1);
   }
-  const Summary summary = summarize(*longest);
+  std::size_t slowest = 0;
+  for (std::size_t core = 0; core < longest.size(); ++core) {
+    if (longest[core].timeline->total > longest[slowest].timeline->total) slowest = core;
+  }
+  if (longest.size() > 1) {
+    page.cores(longest, slowest);
+    used += longest.size() + 1;
+  }
+  const Summary summary = summarize(longest, slowest);
   page.heading(summary);
   page.binding(summary);
   page.work(summary);

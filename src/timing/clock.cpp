@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <tuple>
 
 #include "base/error.h"
 #include "isa/cost.h"
@@ -12,8 +14,8 @@
 namespace trnsim::timing {
 
 std::string_view wait_name(Wait wait) {
-  constexpr std::array<std::string_view, 5> kNames{"nothing", "engine", "data", "buffer reuse",
-                                                   "port"};
+  constexpr std::array<std::string_view, kWaitCount> kNames{"nothing",      "engine", "data",
+                                                            "buffer reuse", "port",   "barrier"};
   return kNames[static_cast<std::size_t>(wait)];
 }
 
@@ -22,51 +24,86 @@ namespace {
 struct Ready {
   Picoseconds at;
   Wait wait = Wait::kNothing;
+  std::uint8_t core = 0;  // of `for_whom`
   std::uint32_t for_whom = kNobody;
 
-  void not_before(Picoseconds when, Wait reason, std::uint32_t whom) {
+  void not_before(Picoseconds when, Wait reason, std::uint32_t whom, std::uint8_t whose) {
     if (when <= at) return;
-    *this = {when, reason, whom};
+    *this = {when, reason, whose, whom};
   }
 };
 
+// What the clocks of the cores of a launch share.
+struct Chip {
+  struct Arrival {
+    Ready ready;
+    std::uint32_t instruction;
+    std::uint8_t core;
+  };
+
+  const catalog::Chip& spec;
+  int cores;
+  Hbm hbm;
+  std::vector<std::uint32_t> first;  // of each core: its first instruction, counted over all cores
+  std::vector<std::vector<Arrival>> meetings;  // by number: the cores that are ready for it
+  std::size_t complete = 0;  // meetings that every core has recorded: a run may end in between
+  bool met = false;          // a meeting has become complete
+
+  // The core and the instruction behind a number counted over all cores.
+  std::pair<std::uint8_t, std::uint32_t> located(std::uint32_t number) const {
+    const auto next = std::upper_bound(first.begin(), first.end(), number);
+    const auto core = static_cast<std::size_t>(next - first.begin()) - 1;
+    return {static_cast<std::uint8_t>(core), number - first[core]};
+  }
+};
+
+// One core's clock.
 class Clock {
  public:
-  Clock(const program::Program& program, const catalog::Chip& chip)
+  Clock(const program::Program& program, Chip& chip, int core_index)
       : program_(program),
-        core_(chip.core),
+        chip_(chip),
+        core_(chip.spec.core),
+        me_(static_cast<std::uint8_t>(core_index)),
         model_(core_),
         dependencies_(program),
         ramp_(core_.tensor),
-        dma_(core_.dma, chip.hbm.bandwidth),
-        semaphore_(from_ns(core_.sync.semaphore_latency)) {}
-
-  // Queues are in order and dependencies point backwards, so taking the queue head that can start
-  // first visits everything in the order of time: shared resources then see their users in that
-  // order too.
-  Timeline run() {
+        dma_(core_.dma, chip.hbm),
+        semaphore_(from_ns(core_.sync.semaphore_latency)) {
     timeline_.entries.resize(program_.size());
     scheduled_.assign(program_.size(), false);
     for (std::size_t i = 0; i < program_.size(); ++i) {
-      streams_[index(dependencies_.queue(i))].push_back(static_cast<std::uint32_t>(i));
+      const auto number = static_cast<std::uint32_t>(i);
+      streams_[index(dependencies_.queue(i))].push_back(number);
+      if (chip.cores > 1 && program_.type(program_[i]).meeting) meetings_.push_back(number);
     }
-    for (std::size_t done = 0; done < program_.size(); ++done) {
-      int best = -1;
-      Ready first;
-      for (int q = 0; q < kQueueCount; ++q) {
-        if (!refresh(q)) continue;
-        if (best < 0 || heads_[q].at < first.at) {
-          best = q;
-          first = heads_[q];
-        }
-      }
-      if (best < 0)
-        internal_error("no instruction can start; {} of {} clocked", done, program_.size());
-      place(static_cast<Queue>(best), streams_[best][next_[best]], first);
-      scheduled_[streams_[best][next_[best]]] = true;
-      ++next_[best];
-      known_[best] = false;
+  }
+
+  bool done() const { return placed_ == program_.size(); }
+  std::size_t meetings() const { return meetings_.size(); }
+
+  // Finds the queue head that can start first; false when none can yet.
+  bool find_first() {
+    best_ = -1;
+    for (int q = 0; q < kQueueCount; ++q) {
+      if (!refresh(q)) continue;
+      if (best_ < 0 || heads_[q].at < heads_[best_].at) best_ = q;
     }
+    return best_ >= 0;
+  }
+  Picoseconds first_start() const { return heads_[best_].at; }
+
+  // Starts what find_first() found.
+  void place_first() {
+    const std::uint32_t i = streams_[best_][next_[best_]];
+    place(static_cast<Queue>(best_), i, heads_[best_]);
+    scheduled_[i] = true;
+    ++next_[best_];
+    known_[best_] = false;
+    ++placed_;
+  }
+
+  Timeline take() {
     timeline_.dma_busy = dma_.busy();
     timeline_.launch = from_ns(core_.launch.neff);
     return std::move(timeline_);
@@ -82,13 +119,34 @@ class Clock {
     if (next_[q] == streams_[q].size()) return false;
     const std::uint32_t i = streams_[q][next_[q]];
     Ready ready;
-    ready.not_before(queue_free_[q], Wait::kEngine, last_[q]);
+    ready.not_before(queue_free_[q], Wait::kEngine, last_[q], me_);
     for (const Dependency& dependency : dependencies_.of(i)) {
       if (!scheduled_[dependency.on]) return false;
       wait_for(ready, static_cast<Queue>(q), dependency);
     }
+    if (!meetings_.empty() && !meet(i, ready)) return false;
     heads_[q] = ready;
     known_[q] = true;
+    return true;
+  }
+
+  // A meeting begins for all when the last core is ready; false until that is known. Anything else
+  // need not wait.
+  bool meet(std::uint32_t i, Ready& ready) {
+    const auto mine = std::lower_bound(meetings_.begin(), meetings_.end(), i);
+    if (mine == meetings_.end() || *mine != i) return true;
+    const auto number = static_cast<std::size_t>(mine - meetings_.begin());
+    if (number >= chip_.complete) return true;
+    std::vector<Chip::Arrival>& arrivals = chip_.meetings[number];
+    const bool here = std::any_of(arrivals.begin(), arrivals.end(),
+                                  [&](const Chip::Arrival& a) { return a.core == me_; });
+    if (!here) {
+      arrivals.push_back({ready, i, me_});
+      chip_.met = static_cast<int>(arrivals.size()) == chip_.cores;
+    }
+    if (static_cast<int>(arrivals.size()) < chip_.cores) return false;
+    for (const Chip::Arrival& other : arrivals)
+      ready.not_before(other.ready.at, Wait::kBarrier, other.instruction, other.core);
     return true;
   }
 
@@ -101,8 +159,8 @@ class Clock {
     const bool signalled =
         same || is_dma(other.queue);  // the end of a DMA includes its notification
     ready.not_before(signalled ? done : done + semaphore_,
-                     dependency.hazard == Hazard::kRead ? Wait::kData : Wait::kReuse,
-                     dependency.on);
+                     dependency.hazard == Hazard::kRead ? Wait::kData : Wait::kReuse, dependency.on,
+                     me_);
   }
 
   void place(Queue queue, std::uint32_t i, Ready ready) {
@@ -119,6 +177,7 @@ class Clock {
     }
     entry.wait = ready.wait;
     entry.waited_for = ready.for_whom;
+    entry.waited_core = ready.core;
     queue_free_[index(queue)] = entry.busy_end;
     last_[index(queue)] = i;
     timeline_.total = std::max(timeline_.total, entry.end);
@@ -127,12 +186,13 @@ class Clock {
   void place_on_engine(Entry& entry, Queue queue, const isa::InstructionType& type,
                        const void* args, const isa::Cost& cost, Ready& ready) {
     const auto [sbuf_lock, psum_lock] = locks(queue, type, args);
-    if (sbuf_lock) ready.not_before(sbuf_port_.free, Wait::kPort, sbuf_port_.holder);
-    if (psum_lock) ready.not_before(psum_port_.free, Wait::kPort, psum_port_.holder);
+    if (sbuf_lock) ready.not_before(sbuf_port_.free, Wait::kPort, sbuf_port_.holder, me_);
+    if (psum_lock) ready.not_before(psum_port_.free, Wait::kPort, psum_port_.holder, me_);
     entry.start = ready.at;
     entry.prelude = {};
     entry.served_from = entry.start;
     entry.served_after = kNobody;
+    entry.served_core = me_;
     if (queue == Queue::kScalar && cost.table_set != 0 && cost.table_set != table_set_) {
       table_set_ = cost.table_set;
       entry.prelude = from_ns(core_.scalar.table_load);
@@ -186,11 +246,15 @@ class Clock {
     entry.busy_end = entry.start + from_ns(issue);
     const double trigger =
         queue == Queue::kDmaStore ? dma.store_trigger_latency : dma.trigger_latency;
-    const Picoseconds at_engines = entry.busy_end + from_ns(trigger);
+    const Picoseconds at_engines = entry.busy_end + from_ns(trigger) + cost.latency;
     const auto i = static_cast<std::uint32_t>(&entry - timeline_.entries.data());
-    const DmaEngines::Service service = dma_.serve(work, first_lane, at_engines, i);
+    const DmaEngines::Service service =
+        dma_.serve(work, first_lane, at_engines, chip_.first[me_] + i);
     entry.served_from = service.last_begin;
-    entry.served_after = service.after;
+    entry.served_after = kNobody;
+    entry.served_core = me_;
+    if (service.after != TransferServer::kNoTransfer)
+      std::tie(entry.served_core, entry.served_after) = chip_.located(service.after);
     entry.prelude = service.begin - entry.start;
     // The engines of a transfer do not begin together; a single one has nobody to wait for.
     const double spread = work.lanes > dma.partitions_per_engine ? dma.spread : 0.0;
@@ -207,7 +271,9 @@ class Clock {
   };
 
   const program::Program& program_;
+  Chip& chip_;
   const catalog::Core& core_;
+  std::uint8_t me_;
   isa::CostModel model_;
   Dependencies dependencies_;
   TensorRamp ramp_;
@@ -215,6 +281,9 @@ class Clock {
   Picoseconds semaphore_;
   Timeline timeline_;
   std::vector<bool> scheduled_;
+  std::vector<std::uint32_t> meetings_;  // with other cores, in program order
+  std::size_t placed_ = 0;
+  int best_ = -1;
   std::array<std::vector<std::uint32_t>, kQueueCount> streams_;
   std::array<std::size_t, kQueueCount> next_{};
   std::array<Ready, kQueueCount> heads_;
@@ -231,8 +300,58 @@ class Clock {
 
 }  // namespace
 
+namespace {
+
+// What one core can draw is less than a stack gives; cores that run side by side are neighbours at
+// the same stack.
+double hbm_bandwidth(const catalog::Chip& chip, int cores) {
+  if (cores == 1) return chip.hbm.bandwidth;
+  return chip.hbm.bandwidth / chip.hbm.stacks * std::ceil(cores / chip.hbm.cores_per_stack);
+}
+
+}  // namespace
+
+// Queues are in order and dependencies point backwards, so taking the queue head that can start
+// first visits everything in the order of time: shared resources then see their users in that order
+// too.
+std::vector<Timeline> clock(std::span<const program::Program* const> cores,
+                            const catalog::Chip& spec) {
+  Chip chip{.spec = spec,
+            .cores = static_cast<int>(cores.size()),
+            .hbm = {hbm_bandwidth(spec, static_cast<int>(cores.size()))},
+            .first = {},
+            .meetings = {}};
+  std::vector<Clock> clocks;
+  clocks.reserve(cores.size());
+  std::size_t all = 0;
+  for (const program::Program* program : cores) {
+    chip.first.push_back(static_cast<std::uint32_t>(all));
+    clocks.emplace_back(*program, chip, static_cast<int>(clocks.size()));
+    all += program->size();
+  }
+  chip.complete = clocks.empty() ? 0 : clocks.front().meetings();
+  for (const Clock& clock : clocks) chip.complete = std::min(chip.complete, clock.meetings());
+  chip.meetings.resize(chip.complete);
+  for (std::size_t done = 0; done < all;) {
+    chip.met = false;
+    Clock* first = nullptr;
+    for (Clock& clock : clocks) {
+      if (clock.done() || !clock.find_first()) continue;
+      if (!first || clock.first_start() < first->first_start()) first = &clock;
+    }
+    if (chip.met) continue;  // cores that were asked before it can go on too
+    if (!first) internal_error("no instruction can start; {} of {} clocked", done, all);
+    first->place_first();
+    ++done;
+  }
+  std::vector<Timeline> timelines;
+  for (Clock& clock : clocks) timelines.push_back(clock.take());
+  return timelines;
+}
+
 Timeline clock(const program::Program& program, const catalog::Chip& chip) {
-  return Clock(program, chip).run();
+  const program::Program* const one = &program;
+  return std::move(clock(std::span(&one, 1), chip).front());
 }
 
 }  // namespace trnsim::timing

@@ -1,11 +1,13 @@
-// Gives every instruction of a program a start and an end, in whole picoseconds, without touching
-// any data. Engines take their instructions in order; what an instruction waited for is written
-// down with it, so that the critical path and the advice come from the clock and not from guesses.
-// Not modelled yet: instruction fetch, semaphore limits, reordering by the compiler.
+// Gives every instruction of a program, or of the programs of cores that run side by side, a start
+// and an end, in whole picoseconds, without touching any data. Engines take their instructions in
+// order; what an instruction waited for is written down with it, so that the critical path and the
+// advice come from the clock and not from guesses. Not modelled yet: instruction fetch, semaphore
+// limits, reordering by the compiler.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -18,11 +20,13 @@ namespace trnsim::timing {
 // What the start of an instruction had to wait for last.
 enum class Wait : std::uint8_t {
   kNothing,
-  kEngine,  // its own queue was busy
-  kData,    // an operand that another instruction produced
-  kReuse,   // memory that another instruction still read or wrote
-  kPort,    // a port that two engines share
+  kEngine,   // its own queue was busy
+  kData,     // an operand that another instruction produced
+  kReuse,    // memory that another instruction still read or wrote
+  kPort,     // a port that two engines share
+  kBarrier,  // another core, to come to the same barrier or exchange
 };
+inline constexpr int kWaitCount = 6;
 std::string_view wait_name(Wait wait);
 
 inline constexpr std::uint32_t kNobody = ~std::uint32_t{0};
@@ -37,6 +41,8 @@ struct Entry {
   std::uint32_t served_after;  // the transfer which that engine was busy with until then; kNobody
                                // when it was idle
   std::uint32_t waited_for;    // instruction behind `wait`; kNobody where there is none
+  std::uint8_t served_core;    // whose transfer `served_after` is
+  std::uint8_t waited_core;    // whose instruction `waited_for` is
   Wait wait;
   Queue queue;
 };
@@ -56,5 +62,10 @@ struct Timeline {
 };
 
 Timeline clock(const program::Program& program, const catalog::Chip& chip);
+
+// One timeline per core. The cores share the chip's HBM bandwidth, nothing else; the n-th meeting
+// (isa::Meeting) of each is the same one, and begins when the last of them is ready for it.
+std::vector<Timeline> clock(std::span<const program::Program* const> cores,
+                            const catalog::Chip& chip);
 
 }  // namespace trnsim::timing

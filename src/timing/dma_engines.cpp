@@ -6,10 +6,8 @@
 
 namespace trnsim::timing {
 
-DmaEngines::DmaEngines(const catalog::Dma& spec, double hbm_bandwidth_gb_per_s)
-    : spec_(spec),
-      hbm_bandwidth_(hbm_bandwidth_gb_per_s),
-      engines_(static_cast<std::size_t>(spec.engines)) {}
+DmaEngines::DmaEngines(const catalog::Dma& spec, Hbm& hbm)
+    : spec_(spec), hbm_(hbm), engines_(static_cast<std::size_t>(spec.engines)) {}
 
 double DmaEngines::ns_of_a_piece(const isa::DmaWork& work) const {
   double rate = spec_.sustained_rate;
@@ -22,13 +20,13 @@ double DmaEngines::ns_of_a_piece(const isa::DmaWork& work) const {
   return descriptors * spec_.descriptor_fixed + bytes / rate;
 }
 
-void DmaEngines::occupy(Server& server, Picoseconds ready, Picoseconds time, std::uint32_t transfer,
-                        Service& service) {
+void DmaEngines::occupy(TransferServer& server, Picoseconds ready, Picoseconds time,
+                        std::uint32_t transfer, Service& service) {
   const Picoseconds begin = std::max(ready, server.free);
   if (begin + time >= service.end) {
     service.end = begin + time;
     service.last_begin = begin;
-    service.after = server.free > ready ? server.transfer : kNoTransfer;
+    service.after = server.free > ready ? server.transfer : TransferServer::kNoTransfer;
   }
   service.begin = std::min(service.begin, begin);
   server.free = begin + time;
@@ -45,7 +43,8 @@ DmaEngines::Service DmaEngines::serve(const isa::DmaWork& work, int first_lane, 
   const double fixed_ns = spec_.transfer_fixed;
   const Picoseconds full_group = from_ns(fixed_ns + lane_ns * lanes_per_engine);
   constexpr Picoseconds kNever{std::numeric_limits<std::int64_t>::max()};
-  Service service{.begin = kNever, .end = ready, .last_begin = ready, .after = kNoTransfer};
+  Service service{
+      .begin = kNever, .end = ready, .last_begin = ready, .after = TransferServer::kNoTransfer};
   // Each engine serves a group of neighbouring partitions; lanes beyond the last engine wrap
   // around.
   for (int lane = 0; lane < lanes;) {
@@ -59,14 +58,14 @@ DmaEngines::Service DmaEngines::serve(const isa::DmaWork& work, int first_lane, 
   if (work.reads_hbm || work.writes_hbm) {
     const double crossings = work.reads_hbm && work.writes_hbm ? 2 : 1;
     const double bytes = crossings * static_cast<double>(work.bytes);
-    occupy(hbm_, service.begin, from_ns(bytes / hbm_bandwidth_), transfer, service);
+    occupy(hbm_.server, service.begin, from_ns(bytes / hbm_.gb_per_s), transfer, service);
   }
   return service;
 }
 
 Picoseconds DmaEngines::busy() const {
   Picoseconds sum;
-  for (const Server& engine : engines_) sum += engine.busy;
+  for (const TransferServer& engine : engines_) sum += engine.busy;
   return {sum.count / static_cast<std::int64_t>(engines_.size())};
 }
 

@@ -1,6 +1,6 @@
 // The DMA engines of one core. A transfer is cut into descriptors, each engine serves some
 // partitions, engines work through what they are given in order of arrival, and all of them share
-// the memory's bandwidth.
+// the memory's bandwidth, also with those of other cores.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,31 @@
 
 namespace trnsim::timing {
 
+// Something that serves one transfer after the other.
+struct TransferServer {
+  static constexpr std::uint32_t kNoTransfer = ~std::uint32_t{0};
+  Picoseconds free;
+  Picoseconds busy;
+  std::uint32_t transfer = kNoTransfer;  // the latest one
+};
+
+// The bandwidth of the HBM.
+struct Hbm {
+  double gb_per_s;
+  TransferServer server{};
+};
+
 class DmaEngines {
  public:
-  DmaEngines(const catalog::Dma& spec, double hbm_bandwidth_gb_per_s);
+  // The HBM must outlive the engines.
+  DmaEngines(const catalog::Dma& spec, Hbm& hbm);
 
   struct Service {
     Picoseconds begin;       // first engine starts to move data
     Picoseconds end;         // last engine (or the memory) done
     Picoseconds last_begin;  // when that one started on this transfer
-    std::uint32_t after;     // the transfer it was busy with until then; kNoTransfer when idle
+    std::uint32_t after;     // the transfer it was busy with until then, if any
   };
-  static constexpr std::uint32_t kNoTransfer = ~std::uint32_t{0};
   // `transfer` is any number by which later transfers can name this one in Service::after.
   Service serve(const isa::DmaWork& work, int first_lane, Picoseconds ready,
                 std::uint32_t transfer);
@@ -33,17 +47,11 @@ class DmaEngines {
   double ns_of_a_piece(const isa::DmaWork& work) const;
 
   const catalog::Dma& spec_;
-  double hbm_bandwidth_;
-  struct Server {
-    Picoseconds free;
-    Picoseconds busy;
-    std::uint32_t transfer = kNoTransfer;  // the latest one
-  };
-  static void occupy(Server& server, Picoseconds ready, Picoseconds time, std::uint32_t transfer,
-                     Service& service);
+  static void occupy(TransferServer& server, Picoseconds ready, Picoseconds time,
+                     std::uint32_t transfer, Service& service);
 
-  std::vector<Server> engines_;
-  Server hbm_;
+  Hbm& hbm_;
+  std::vector<TransferServer> engines_;
 };
 
 }  // namespace trnsim::timing

@@ -19,6 +19,7 @@ class Memories {
 };
 
 bool touches(const isa::FieldInfo& field, bool writing) {
+  if (field.access == isa::Access::kOrder) return writing;
   return writing ? isa::writes(field.access) : isa::reads(field.access);
 }
 

@@ -70,8 +70,22 @@ def _forgets(a):
     return out
 
 
-@pytest.mark.parametrize("grid", [(4, 2), (nl.nc(2) * 2, 2), (nl.spmd_dim(2, nl.nc(2)), 2)])
-def test_programs_of_a_grid_share_outputs(grid):
+IN_TURN = [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "grid, cores, order",
+    [
+        ((4, 2), 1, IN_TURN),
+        ((nl.nc(2) * 2, 2), 2, IN_TURN),
+        ((nl.spmd_dim(nl.nc(2), 2), 2), 2, IN_TURN),
+        ((nl.spmd_dim(2, nl.nc(2)), 2), 2, [0, 2, 1, 3]),
+        ((2 * nl.nc(2), 2), 2, [0, 2, 1, 3]),
+        ((nl.nc(4), 2), 1, IN_TURN),
+        ((nl.nc(1) * 4, 2), 1, IN_TURN),
+    ],
+)
+def test_programs_of_a_grid_share_outputs(grid, cores, order):
     seen = []
 
     @nki.jit
@@ -84,7 +98,41 @@ def test_programs_of_a_grid_share_outputs(grid):
         return out
 
     np.testing.assert_array_equal(kernel[grid](A), A)
-    assert seen == [(i, j, 4, (4, 2), 2) for i in range(4) for j in range(2)]
+    assert seen == [(i, j, 4, (4, 2), 2) for i in order for j in range(2)]
+    assert trnsim.last_profile().cores == cores
+
+
+def test_the_logical_cores_of_a_chip_limit_the_grid():
+    @nki.jit
+    def kernel(a):
+        out = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.shared_hbm)
+        nl.store(out[nl.program_id(0)], nl.load(a[nl.program_id(0)]))
+        return out
+
+    a = A.reshape(2, 64, 64)
+    latencies = {}
+    for chip in ("trn1", "trn2"):
+        trnsim.install(chip=chip)
+        np.testing.assert_array_equal(kernel[nl.nc(2)](a), a)
+        latencies[chip] = trnsim.last_profile().cores
+    trnsim.install()
+    assert latencies == {"trn1": 1, "trn2": 2}
+
+
+def test_one_dimension_is_laid_over_the_cores(refused):
+    with refused("grid.cores", "2 dimensions with nl.nc"):
+        doubled[nl.nc(2), nl.nc(2)](A)
+
+
+def test_cores_that_write_the_same_tile_are_a_race(refused):
+    @nki.jit
+    def kernel(a):
+        out = nl.ndarray((64, 64), dtype=a.dtype, buffer=nl.shared_hbm)
+        nl.store(out, nl.load(a[nl.ds(nl.program_id(0) * 64, 64)]))
+        return out
+
+    with refused("race.shared_hbm", "core 0 writes it"):
+        kernel[nl.nc(2)](A)
 
 
 def test_shared_zeros_are_written_once():

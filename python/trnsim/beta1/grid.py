@@ -1,6 +1,9 @@
-"""The SPMD grid: kernel[gx, gy](...). Its programs run one after the other on one simulated core."""
+"""The SPMD grid: kernel[gx, gy](...), and which physical core each of its programs runs on.
 
-from trnsim import session
+Without nl.nc the programs run one after the other on one core.
+"""
+
+from trnsim import logical_core, session
 from trnsim.lowering.tiles import refuse
 
 
@@ -19,6 +22,10 @@ class nc:  # noqa: N801
     def __index__(self):
         return self.cores
 
+    def core_of(self, index: int) -> int:
+        """The core that the programs with this index along the dimension run on."""
+        return index
+
 
 class spmd_dim:  # noqa: N801
     """nl.spmd_dim(nl.nc(2), n), nl.spmd_dim(n, nl.nc(2)): a grid dimension of 2 n programs, split over two
@@ -29,9 +36,16 @@ class spmd_dim:  # noqa: N801
             refuse("grid.spmd_dim", "nl.spmd_dim takes one nl.nc(...) and one integer")
         self.outer = outer
         self.inner = inner
+        self.cores = (outer if isinstance(outer, nc) else inner).cores
 
     def __index__(self):
         return self.outer.__index__() * self.inner.__index__()
+
+    def core_of(self, index: int) -> int:
+        """The core that the programs with this index along the dimension run on: neighbours share one where the
+        cores are outside, and lie on different ones where they are inside."""
+        inner = self.inner.__index__()
+        return index // inner if isinstance(self.outer, nc) else index % inner
 
 
 def sizes(grid) -> tuple[int, ...]:
@@ -44,6 +58,20 @@ def sizes(grid) -> tuple[int, ...]:
     if any(size < 1 for size in result):
         refuse("grid.size", f"the grid {result} has a dimension below 1")
     return result
+
+
+def placement(kernel: str, grid, chip) -> dict:
+    """Number of cores and the core of each program, as session.launch_kernel takes them."""
+    dimensions = [(axis, entry) for axis, entry in enumerate(grid) if isinstance(entry, nc | spmd_dim)]
+    if len(dimensions) > 1:
+        refuse("grid.cores", f"the grid has {len(dimensions)} dimensions with nl.nc; one can be laid over the cores")
+    if not dimensions:
+        return {}
+    axis, dimension = dimensions[0]
+    cores = logical_core.cores_of_launch(kernel, dimension.cores, chip)
+    if cores == 1:
+        return {}
+    return {"cores": cores, "core_of": lambda program_id: dimension.core_of(program_id[axis])}
 
 
 def program_id(axis: int = 0) -> int:

@@ -1,5 +1,6 @@
 """nki.jit and its relatives of Beta 1: how a function becomes a kernel, and what running it returns."""
 
+import collections
 import functools
 import inspect
 import os
@@ -43,7 +44,9 @@ class Kernel:
         return type(self)(self.function, **options)
 
     def __getitem__(self, grid):
-        return self.with_options(grid=grids.sizes(grid))
+        grid = grid if isinstance(grid, tuple) else (grid,)
+        grids.sizes(grid)
+        return self.with_options(grid=grid)
 
     def __call__(self, *args, **kwargs):
         if session.inside_kernel():
@@ -57,12 +60,12 @@ class Kernel:
         return self._launch(args, kwargs)
 
     def _launch(self, args, kwargs):
-        run = runs.Run()
         return session.launch_kernel(
-            _program(self.function, run, self.keeps_tiles),
+            _program(self.function, self.keeps_tiles),
             args,
             kwargs,
-            self.grid,
+            grids.sizes(self.grid),
+            **grids.placement(self.__name__, self.grid, session.load_chip(session.settings.chip)),
             wrap=functools.partial(_wrap, read_only=not self.writes_arguments),
             unwrap=_native_tensor,
             write_back=self.writes_arguments,
@@ -77,12 +80,14 @@ def _native_tensor(value):
     return value.tensor if isinstance(value, Tile) else None
 
 
-def _program(function, run, keeps_tiles):
+def _program(function, keeps_tiles):
     """`function` as session.launch_kernel calls it, once per program of the grid."""
     mutable = _mutable_parameters(function)
+    on_core = collections.defaultdict(runs.Run)
 
     @functools.wraps(function)
     def program(*args, **kwargs):
+        run = on_core[session.current().launch.rank]
         run.begin_program(session.current())
         try:
             if mutable:

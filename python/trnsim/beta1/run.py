@@ -25,9 +25,9 @@ class RoomyLaunch:
     def is_of(self, launch) -> bool:
         return self._launch is launch
 
-    def tensor(self, space, shape, dtype, name="", address=None, clobber=False):
+    def tensor(self, space, shape, dtype, name="", address=None, clobber=False, shared=False):
         """As the native launch's; tiles that were used longest ago are parked when memory runs out."""
-        tensor = self._launch.tensor(space, shape, dtype, name, address, clobber)
+        tensor = self._launch.tensor(space, shape, dtype, name, address, clobber, shared)
         try:
             tensor.place()
             return tensor
@@ -45,14 +45,12 @@ class RoomyLaunch:
 
 
 class Run:
-    """One launch of a kernel of this dialect, over all programs of its grid."""
+    """One core's part in a launch of a kernel of this dialect, over all programs that it runs."""
 
     def __init__(self, launch=None):
         self.launch = launch
         self.pending = None  # the Deferred whose instruction has not been issued yet
         self.program_id = ()
-        self.outputs = []  # shared_hbm tensors, in the order of their creation: the same in every program
-        self._output = 0
         self.epoch = 0  # calls of the dialect so far: what the current one uses must stay
         self._used = {}  # id: weak reference to a storage, least recently used first
 
@@ -63,7 +61,6 @@ class Run:
         frame.launch = self.launch
         frame.run = self
         self.program_id = frame.program_id
-        self._output = 0
 
     def flush(self):
         """Begin a call of the dialect: issue the instruction that waits, into a tile of its own."""
@@ -92,11 +89,6 @@ class Run:
             if storage is not None and storage.space == space and storage.epoch != self.epoch
         ]
         return [s for s in here if s.complete] + [s for s in here if not s.complete]
-
-    def next_output(self):
-        """The next shared_hbm tensor of this program, if an earlier program of the grid has created it."""
-        self._output += 1
-        return self.outputs[self._output - 1] if self._output <= len(self.outputs) else None
 
 
 def current() -> Run:

@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from trnsim import dtypes, limits, lowering
+from trnsim import dtypes, limits, lowering, session
 from trnsim.beta1 import assign, run
 from trnsim.beta1.deferred import variable_name
 from trnsim.beta1.issue import dtype_of, now
@@ -95,32 +95,36 @@ def _on_chip(shape):
 
 
 def _hbm(shape, dtype, buffer, name, value):
-    known = run.current().next_output() if buffer == "shared_hbm" else None
-    if known is not None:
-        if (known.shape, known.dtype) != (shape, dtype):
-            refuse(
-                "grid.outputs",
-                f"program {run.current().program_id} of the grid creates '{name}' with shape {shape}, where"
-                f" the first program created '{known.name}' with shape {known.shape}: programs share their"
-                " nl.shared_hbm tensors and must create the same ones in the same order",
-            )
-        return Tile.of(known)
-    storage = Storage(run.current().launch.tensor("HBM", shape, dtype, name))
+    frame, shared = session.current(), buffer == "shared_hbm"
+
+    def create():
+        return Storage(run.current().launch.tensor("HBM", shape, dtype, name, shared=shared))
+
+    if shared and frame.grid:
+        storage, is_new = frame.shared.get(frame, name, shape, dtype, create, "grid.outputs")
+    else:
+        storage, is_new = create(), True
     tensor = Tile.of(storage)
-    if buffer == "shared_hbm":
-        run.current().outputs.append(storage)
-    if value is not None:
-        now()
-        launch = run.current().launch
-        rows = int(np.prod(shape[:-1])) if len(shape) > 1 else shape[0]
-        flat = tensor.reshape((rows, -1))
-        for start in range(0, rows, limits.partitions()):
-            count = min(limits.partitions(), rows - start)
-            source = launch.tensor("SBUF", (count, flat.shape[1]), dtype, "constant")
-            filled = Tile.of(Storage(source))
-            assign.fill(filled, value)
-            lowering.store(flat[start : start + count].target(), filled.tensor)
+    if is_new and value is not None:
+        frame.launch.watch_races(False)
+        _fill_hbm(tensor, value)
+        frame.launch.watch_races(True)
     return tensor
+
+
+def _fill_hbm(tensor, value):
+    """The same number everywhere. What programs of a grid share, the first of them fills, before any other
+    touches it."""
+    now()
+    launch, shape = run.current().launch, tensor.shape
+    rows = int(np.prod(shape[:-1])) if len(shape) > 1 else shape[0]
+    flat = tensor.reshape((rows, -1))
+    for start in range(0, rows, limits.partitions()):
+        count = min(limits.partitions(), rows - start)
+        source = launch.tensor("SBUF", (count, flat.shape[1]), tensor.dtype, "constant")
+        filled = Tile.of(Storage(source))
+        assign.fill(filled, value)
+        lowering.store(flat[start : start + count].target(), filled.tensor)
 
 
 def _tile(space, shape, dtype, name, value, buffer, index):

@@ -84,7 +84,14 @@ def shared_constant(constant, dtype=None, name="constant"):
     host = arrays.to_numpy(constant)
     if dtype is not None and not isinstance(dtype, dtypes.NamedDtype):
         host = host.astype(dtype)
-    return arrays.to_hbm(launch(), host, name)
+    frame = session.current()
+
+    def create():
+        return arrays.to_hbm(frame.launch, host, name, shared=True)
+
+    if not frame.grid:
+        return create()
+    return frame.shared.get(frame, name, host.shape, host.dtype, create, "grid.shared_constant")[0]
 
 
 def shared_identity_matrix(n, dtype=dtypes.uint8, dst=None):

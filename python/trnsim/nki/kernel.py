@@ -3,7 +3,7 @@
 import functools
 import inspect
 
-from trnsim import _native, session
+from trnsim import _native, logical_core, session
 
 
 class Kernel:
@@ -26,8 +26,21 @@ class Kernel:
             raise TypeError(f"{self.function.__name__}() {error}") from None
         # As with the vendor's simulator, arrays whose HBM tensors the kernel wrote to are updated in place.
         return session.launch_kernel(
-            self.function, args, kwargs, self.grid, wrap=_same, unwrap=_tensor, write_back=True
+            self.function,
+            args,
+            kwargs,
+            self.grid,
+            wrap=_same,
+            unwrap=_tensor,
+            write_back=True,
+            **self._placement(),
         )
+
+    def _placement(self):
+        """kernel[2] is a launch on the two cores of a logical one; programs of other grids take turns on one."""
+        degree = int(self.grid[0]) if len(self.grid) == 1 else 1
+        cores = logical_core.cores_of_launch(self.__name__, degree, session.load_chip(session.settings.chip))
+        return {"cores": cores, "core_of": (lambda program_id: program_id[0]) if cores > 1 else (lambda _: 0)}
 
     def with_schedule(self, edges):
         """This kernel, given pairs (name, name or names that come before it) for the vendor's scheduler.

@@ -36,9 +36,6 @@ unknown_engine = engine.unknown
 
 NkiValidationError = _native.ProgramError
 
-# Instructions of NKI that the simulator does not have yet; the native module may come to have them.
-_MISSING = "core_barrier sendrecv".split()
-
 
 def get_nc_version() -> nc_version:
     """The NeuronCore generation that the kernel runs on."""
@@ -49,18 +46,5 @@ def get_nc_sub_version() -> int:
     """The revision within the generation; the simulated chips are first revisions."""
     return 0
 
-
-def _missing(name: str):
-    def instruction(*_, **__):
-        raise _native.Unimplemented(f"nki.isa.{name} is not in trnsim yet")
-
-    instruction.__name__ = name
-    instruction.__doc__ = f"nki.isa.{name}: not in trnsim yet; calling it raises Unimplemented."
-    return instruction
-
-
-for _name in _MISSING:
-    if _name not in globals():
-        globals()[_name] = _missing(_name)
 
 __all__ = [name for name in dir() if not name.startswith("_") and name != "session"]  # noqa: PLE0604

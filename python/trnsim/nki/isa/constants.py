@@ -9,13 +9,7 @@ reduce_cmd = choice_group("reduce_cmd")
 dge_mode = choice_group("dge_mode")
 oob_mode = choice_group("oob_mode")
 matmul_perf_mode = choice_group("matmul_perf_mode")
-
-
-class dma_engine(enum.Enum):
-    """Who moves the data of sendrecv."""
-
-    dma = 1
-    gpsimd_dma = 2
+dma_engine = choice_group("dma_engine")
 
 
 class nc_version(enum.IntEnum):

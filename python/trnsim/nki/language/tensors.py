@@ -1,9 +1,6 @@
 """Tensors of `nki`: creation."""
 
-import threading
-
 from trnsim import _native, lowering, session
-from trnsim.lowering.tiles import refuse, same_dtype
 from trnsim.nki.language import buffers, views  # noqa: F401  (views adds the methods)
 
 NkiTensor = _native.Tensor
@@ -16,20 +13,25 @@ def ndarray(shape, dtype, buffer=buffers.sbuf, name="", address=None, **_) -> Nk
     overlapping addresses share their bytes. Raises ProgramError when it does not fit.
     """
     frame = session.current()
-    if frame.grid and buffer == buffers.shared_hbm:
-        return _shared_by_programs(frame, shape, dtype, name or "")[0]
+    if buffer == buffers.shared_hbm:
+        return _shared(frame, shape, dtype, name or "")[0]
     tensor = frame.launch.tensor(buffers.space_of(buffer), shape, dtype, name or "", address)
     tensor.is_private = buffer == buffers.private_hbm
     return tensor
 
 
 def filled(shape, value, dtype, buffer, name) -> NkiTensor:
-    """A new tensor with one number everywhere. What programs of a grid share, the first of them fills."""
+    """A new tensor with one number everywhere. What programs of a grid share, the first of them fills, before any
+    other touches it."""
     frame = session.current()
-    if not (frame.grid and buffer == buffers.shared_hbm):
+    if buffer != buffers.shared_hbm:
         return lowering.full(shape, value, dtype, buffers.space_of(buffer), name)
-    tensor, is_new = _shared_by_programs(frame, shape, dtype, name)
-    return lowering.fill(tensor, value) if is_new else tensor
+    tensor, is_new = _shared(frame, shape, dtype, name)
+    if is_new:
+        frame.launch.watch_races(False)
+        lowering.fill(tensor, value)
+        frame.launch.watch_races(True)
+    return tensor
 
 
 def zeros(shape, dtype, buffer=buffers.sbuf, name="") -> NkiTensor:
@@ -47,28 +49,15 @@ def full(shape, fill_value, dtype, buffer=buffers.sbuf, name="") -> NkiTensor:
     return filled(shape, fill_value, dtype, buffer, name)
 
 
-# The shared_hbm tensors of the launch with a grid that ran last, in the order of their creation.
-_shared = threading.local()
+def _shared(frame, shape, dtype, name):
+    """The shared_hbm tensor that all programs create here, and whether it is new."""
 
+    def create():
+        return frame.launch.tensor("HBM", shape, dtype, name, shared=True)
 
-def _shared_by_programs(frame, shape, dtype, name):
-    """The next shared_hbm tensor of the program (the n-th is one in all programs) and whether it is new."""
-    if getattr(_shared, "launch", None) is not frame.launch:
-        _shared.launch, _shared.tensors = frame.launch, []
-    place = frame.__dict__.setdefault("shared_tensors", 0)
-    frame.shared_tensors = place + 1
-    if place == len(_shared.tensors):
-        _shared.tensors.append(frame.launch.tensor("HBM", shape, dtype, name))
-        return _shared.tensors[place], True
-    tensor = _shared.tensors[place]
-    if tensor.shape != tuple(shape) or not same_dtype(tensor.dtype, dtype):
-        refuse(
-            "grid.shared_hbm",
-            f"shared_hbm tensor number {place} is {tensor.dtype_name} {tensor.shape} in the first program "
-            f"of the grid and {dtype} {tuple(shape)} in program {frame.program_id}; the programs must create "
-            "the same ones in the same order",
-        )
-    return tensor, False
+    if not frame.grid:
+        return create(), True
+    return frame.shared.get(frame, name, shape, dtype, create, "grid.shared_hbm")
 
 
 class NKIObject:
