@@ -63,8 +63,9 @@ class TileSize:
 
     @property
     def gemm_moving_fmax(self) -> int:
-        """Columns of a matmul's moving tile, for a float32 result."""
-        return number("tensor.moving_free_max")
+        """Columns of a matmul's moving tile whose float32 result fills one PSUM bank. The array takes more on
+        NeuronCore-v4, but published kernels for it, the MX tutorial's first, lay out tiles of 512 by this number."""
+        return min(number("tensor.moving_free_max"), self.psum_bank_fmax)
 
     @property
     def bn_stats_fmax(self) -> int:

@@ -28,7 +28,7 @@ def expected(chip):
         "psum_bank_fmax_bytes": bank,
         "psum_num_banks": figure("psum.banks"),
         "gemm_stationary_fmax": 128,
-        "gemm_moving_fmax": 4096 if chip == "trn3" else 512,
+        "gemm_moving_fmax": 512,
         "bn_stats_fmax": 512,
         "psum_min_align": figure("psum.min_align"),
         "sbuf_min_align": figure("sbuf.min_align"),
