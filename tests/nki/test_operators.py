@@ -109,14 +109,6 @@ def test_generation(run, chip, version):
     run(kernel, sample((1, 1)), chip=chip)
 
 
-@pytest.mark.parametrize("name", ["sendrecv", "core_barrier", "rng", "nc_matmul_mx"])
-def test_missing_instructions_say_so(run, name):
-    if hasattr(trnsim._native.isa, name):
-        pytest.skip(f"{name} is there")
-    with pytest.raises(trnsim.Unimplemented, match=f"nki.isa.{name} is not in trnsim yet"):
-        run(lambda x: getattr(nisa, name)(x), sample((1, 1)))
-
-
 @pytest.mark.parametrize(
     "a, b, expected",
     [
