@@ -21,8 +21,8 @@ struct DmaWork {
   bool accumulates = false;
   bool reads_hbm = false;
   bool writes_hbm = false;
-  bool software_descriptors = false;
-  bool hardware_descriptors = false;
+  DgeMode descriptors = DgeMode::kNone;  // who makes them: nobody, they were built before
+  bool by_scalar = false;                // hardware: through the Scalar Engine, not Sync
 
   // These transfers and those of `more`, as one instruction.
   void add(const DmaWork& more);

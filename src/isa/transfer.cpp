@@ -48,6 +48,13 @@ void check_dma_modes(const Rules& rules, DgeMode dge_mode, const OptionalInt& pr
   }
 }
 
+DgeMode descriptors_of(const catalog::Core& core, DgeMode asked, bool indexed, bool converts) {
+  if (indexed) return DgeMode::kSoftware;
+  if (asked != DgeMode::kUnknown) return asked;
+  if (!core.dma.hardware_issue) return DgeMode::kNone;
+  return converts ? DgeMode::kSoftware : DgeMode::kHardware;
+}
+
 std::vector<float> read_floats(const CoreState& state, const Tile& tile) {
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>(tile.elements()));

@@ -22,6 +22,10 @@ void write_floats(CoreState& state, const Tile& tile, const std::vector<float>& 
 // Contiguous pieces and the engines that can share them.
 DmaWork dma_work(const Tile& dst, const Tile& src);
 
+// Who makes a transfer's descriptors when the kernel asks for `asked`. Left to the compiler,
+// hardware does where it exists; it cannot convert or follow an index, which takes software.
+DgeMode descriptors_of(const catalog::Core& core, DgeMode asked, bool indexed, bool converts);
+
 // priority and descriptor generation, as far as they do not depend on the instruction.
 void check_dma_modes(const Rules& rules, DgeMode dge_mode, const OptionalInt& priority, Dtype dst,
                      Dtype src);

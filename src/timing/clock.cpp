@@ -230,24 +230,25 @@ class Clock {
   }
 
   void place_transfer(Entry& entry, Queue queue, const isa::InstructionType& type, const void* args,
-                      const isa::Cost& cost, const Ready& ready) {
+                      const isa::Cost& cost, Ready& ready) {
     const catalog::Dma& dma = core_.dma;
     const isa::DmaWork& work = cost.dma;
     int first_lane = 0;
     isa::for_each_tile(type, args, [&](const isa::FieldInfo&, const isa::Tile& tile) {
       if (tile.on_chip()) first_lane = tile.start_partition;
     });
+    const auto i = static_cast<std::uint32_t>(&entry - timeline_.entries.data());
+    if (work.descriptors != isa::DgeMode::kNone) {
+      // A generator makes the descriptors of one transfer after the other, whatever their queue.
+      Port& generator = generators_[generator_of(work)];
+      ready.not_before(generator.free, Wait::kEngine, generator.holder, me_);
+      generator = {ready.at + from_ns(issue_ns(work)), i};
+    }
     entry.start = ready.at;
-    // Building descriptors keeps the queue busy; prebuilt ones cost only the trigger.
-    double issue = dma.issue;
-    if (work.hardware_descriptors && dma.hardware_issue) issue = *dma.hardware_issue;
-    if (work.software_descriptors)
-      issue = dma.software_descriptor * static_cast<double>(work.elements);
-    entry.busy_end = entry.start + from_ns(issue);
+    entry.busy_end = entry.start + from_ns(issue_ns(work));
     const double trigger =
         queue == Queue::kDmaStore ? dma.store_trigger_latency : dma.trigger_latency;
     const Picoseconds at_engines = entry.busy_end + from_ns(trigger) + cost.latency;
-    const auto i = static_cast<std::uint32_t>(&entry - timeline_.entries.data());
     const DmaEngines::Service service =
         dma_.serve(work, first_lane, at_engines, chip_.first[me_] + i);
     entry.served_from = service.last_begin;
@@ -263,6 +264,22 @@ class Clock {
     timeline_.dma_bytes += work.bytes;
     timeline_.dma_elements += work.elements;
     timeline_.hbm_bytes += (work.reads_hbm ? work.bytes : 0) + (work.writes_hbm ? work.bytes : 0);
+  }
+
+  // How long the engine that triggers a transfer is taken up; prebuilt descriptors cost the trigger
+  // alone.
+  double issue_ns(const isa::DmaWork& work) const {
+    const catalog::Dma& dma = core_.dma;
+    if (work.descriptors == isa::DgeMode::kSoftware)
+      return dma.software_descriptor * static_cast<double>(work.elements);
+    if (work.descriptors == isa::DgeMode::kHardware && dma.hardware_issue)
+      return *dma.hardware_issue;
+    return dma.issue;
+  }
+
+  static std::size_t generator_of(const isa::DmaWork& work) {
+    if (work.descriptors == isa::DgeMode::kSoftware) return 2;
+    return work.by_scalar ? 1 : 0;
   }
 
   struct Port {
@@ -295,6 +312,7 @@ class Clock {
     return nobody;
   }();
   Port sbuf_port_, psum_port_;
+  std::array<Port, 3> generators_;  // of descriptors: behind Sync, behind Scalar, on GpSimd
   std::int8_t table_set_ = 0;
 };
 

@@ -135,7 +135,7 @@ struct DmaCompute {
                           index.partitions());
       work.bytes *= 2;
       work.elements *= 2;
-      work.software_descriptors = true;
+      work.descriptors = DgeMode::kSoftware;
     } else {
       for (std::int32_t i = 0; i < srcs.size; ++i) work.add(dma_work(dst, srcs.tiles[i]));
     }

@@ -106,12 +106,13 @@ struct DmaCopy {
         });
   }
 
-  Cost cost(const CostModel&) const {
+  Cost cost(const CostModel& model) const {
     Cost cost;
     cost.dma = indexed() ? indexed_work(row_of(dst, 0), row_of(src, 0), index().partitions())
                          : dma_work(dst, src);
-    cost.dma.software_descriptors = indexed() || dge_mode == DgeMode::kSoftware;
-    cost.dma.hardware_descriptors = dge_mode == DgeMode::kHardware;
+    cost.dma.descriptors =
+        descriptors_of(model.core(), dge_mode, indexed(), dst.dtype != src.dtype);
+    cost.dma.by_scalar = engine == Engine::kScalar;
     return cost;
   }
 };

@@ -217,12 +217,13 @@ struct DmaTranspose {
     memory::scatter(state.memory, dst, result.data());
   }
 
-  Cost cost(const CostModel&) const {
+  Cost cost(const CostModel& model) const {
     Cost cost;
     cost.dma = dma_work(dst, indexed() ? rows_of(src, 0, static_cast<std::int32_t>(rows())) : src);
     cost.dma.transpose = true;
-    cost.dma.software_descriptors = indexed() || dge_mode == DgeMode::kSoftware;
-    cost.dma.hardware_descriptors = dge_mode == DgeMode::kHardware;
+    // The compiler's own choice for a transpose is not public; taken are prebuilt descriptors.
+    const DgeMode asked = dge_mode == DgeMode::kUnknown ? DgeMode::kNone : dge_mode;
+    cost.dma.descriptors = descriptors_of(model.core(), asked, indexed(), false);
     return cost;
   }
 };
