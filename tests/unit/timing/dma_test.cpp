@@ -6,12 +6,17 @@
 namespace trnsim::timing {
 namespace {
 
-// One engine per partition group moves its share: fixed cost per descriptor, then bytes at the
-// sustained rate.
+// One engine per partition group moves its share: fixed costs of the transfer and of each
+// descriptor, then bytes at the sustained rate.
 Picoseconds moving(const catalog::Dma& dma, double descriptors, double bytes_each) {
   const double cuts = std::ceil(bytes_each / dma.descriptor_payload_max);
-  return from_ns(descriptors * (cuts * dma.descriptor_fixed + bytes_each / dma.sustained_rate));
+  return from_ns(dma.transfer_fixed +
+                 descriptors * (cuts * dma.descriptor_fixed + bytes_each / dma.sustained_rate));
 }
+
+// From the last byte of the engine that is served last until others know: many engines do not begin
+// together.
+Picoseconds told(const catalog::Dma& dma) { return from_ns(dma.spread + dma.completion_latency); }
 
 TEST(Dma, a_load_is_issue_trigger_data_and_completion) {
   Scene scene;
@@ -22,7 +27,7 @@ TEST(Dma, a_load_is_issue_trigger_data_and_completion) {
   EXPECT_EQ(entry.busy_end.count, from_ns(dma.issue).count);
   EXPECT_EQ(entry.prelude.count, (from_ns(dma.issue) + from_ns(dma.trigger_latency)).count);
   const Picoseconds data = moving(dma, dma.partitions_per_engine, 2048);
-  EXPECT_EQ(entry.end.count, (entry.prelude + data + from_ns(dma.completion_latency)).count);
+  EXPECT_EQ(entry.end.count, (entry.prelude + data + told(dma)).count);
 }
 
 TEST(Dma, a_store_has_its_own_trigger_latency) {
@@ -39,12 +44,11 @@ TEST(Dma, the_queue_is_free_after_the_issue_and_the_next_transfer_then_waits_for
   const auto second = scene.dma(sbuf(65536, 512), scene.hbm(128, 512));
   const catalog::Dma& dma = scene.core().dma;
   expect_start(scene, second, scene.at(first).busy_end, Wait::kEngine, first);
-  const Picoseconds first_done = scene.at(first).end - from_ns(dma.completion_latency);
+  const Picoseconds first_done = scene.at(first).end - told(dma);
   EXPECT_EQ(scene.at(second).served_after, first);
   EXPECT_EQ(scene.at(second).served_from.count, first_done.count);
   const Picoseconds data = moving(dma, dma.partitions_per_engine, 2048);
-  EXPECT_EQ(scene.at(second).end.count,
-            (first_done + data + from_ns(dma.completion_latency)).count);
+  EXPECT_EQ(scene.at(second).end.count, (first_done + data + told(dma)).count);
 }
 
 TEST(Dma, transfers_of_different_partitions_use_different_engines) {
@@ -68,7 +72,7 @@ TEST(Dma, many_short_pieces_cost_a_descriptor_each) {
   const auto pieces = scene.dma(sbuf(32768, 512), every_other);
   const catalog::Dma& dma = scene.core().dma;
   const auto data = [&](std::uint32_t i) {
-    return (scene.at(i).end - from_ns(dma.completion_latency) - scene.at(i).served_from).count;
+    return (scene.at(i).end - told(dma) - scene.at(i).served_from).count;
   };
   EXPECT_EQ(data(whole), moving(dma, dma.partitions_per_engine, 2048).count);
   EXPECT_EQ(data(pieces), moving(dma, dma.partitions_per_engine * 512, 4).count);
@@ -79,6 +83,23 @@ TEST(Dma, descriptors_built_in_software_keep_the_queue_busy) {
   Scene scene;
   const auto i = scene.dma(sbuf(0, 512), scene.hbm(128, 512), isa::DgeMode::kSoftware);
   EXPECT_EQ(scene.at(i).busy_end.count, from_ns(scene.core().dma.software_descriptor * 128).count);
+}
+
+// Made as the transfers run, descriptors come one transfer after the other, whatever their queue.
+TEST(Dma, a_generator_paces_loads_and_stores_together) {
+  Scene scene;
+  const auto load = scene.dma(sbuf(0, 1), scene.hbm(128, 1), isa::DgeMode::kHardware);
+  const auto store = scene.dma(scene.hbm(128, 1), sbuf(65536, 1), isa::DgeMode::kUnknown);
+  const Picoseconds issue = from_ns(*scene.core().dma.hardware_issue);
+  EXPECT_EQ(scene.at(load).busy_end.count, issue.count);
+  expect_start(scene, store, issue, Wait::kEngine, load);
+}
+
+TEST(Dma, prebuilt_descriptors_wait_for_no_generator) {
+  Scene scene;
+  scene.dma(sbuf(0, 1), scene.hbm(128, 1), isa::DgeMode::kHardware);
+  const auto store = scene.dma(scene.hbm(128, 1), sbuf(65536, 1), isa::DgeMode::kNone);
+  expect_start(scene, store, {}, Wait::kNothing, kNobody);
 }
 
 TEST(Dma, loads_and_stores_are_queues_of_their_own) {
@@ -125,8 +146,7 @@ TEST(Dma, within_hbm_every_byte_crosses_twice) {
   const auto i = scene.dma(scene.hbm(128, 512), scene.hbm(128, 512));
   const Entry& entry = scene.at(i);
   EXPECT_EQ(entry.queue, Queue::kDmaLocal);
-  const Picoseconds data =
-      entry.end - from_ns(scene.core().dma.completion_latency) - entry.start - entry.prelude;
+  const Picoseconds data = entry.end - told(scene.core().dma) - entry.start - entry.prelude;
   EXPECT_EQ(data.count, from_ns(2 * 128 * 2048 / 10.0).count);
   EXPECT_EQ(scene.timeline().hbm_bytes, 2 * 128 * 2048);
 }

@@ -99,7 +99,7 @@ class Scene {
   std::uint32_t matmul(const Tile& dst, const Tile& stationary, const Tile& moving) {
     return issue("nc_matmul", {{"dst", dst}, {"stationary", stationary}, {"moving", moving}});
   }
-  std::uint32_t dma(const Tile& dst, const Tile& src, isa::DgeMode mode = isa::DgeMode::kUnknown) {
+  std::uint32_t dma(const Tile& dst, const Tile& src, isa::DgeMode mode = isa::DgeMode::kNone) {
     return issue("dma_copy", {{"dst", dst}, {"src", src}, {"dge_mode", mode}});
   }
 
