@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "errors.h"
+#include "handle.h"
 #include "isa/instruction.h"
 #include "launch.h"
 #include "parse.h"
@@ -56,8 +57,8 @@ std::size_t field_index(const Function& function, PyObject* keyword, std::size_t
                 near.empty() ? "" : "; did you mean '" + near + "'?");
 }
 
-void call_instruction(const Function& function, PyObject* const* args, std::size_t positional,
-                      PyObject* keywords) {
+PyObject* call_instruction(const Function& function, PyObject* const* args, std::size_t positional,
+                           PyObject* keywords) {
   RunningCore* running = running_core();
   const isa::InstructionType& type = *function.type;
   if (!running) {
@@ -99,18 +100,19 @@ void call_instruction(const Function& function, PyObject* const* args, std::size
                     type.info.name, type.fields[i].name);
     }
   }
+  running->break_if_asked();
   running->core().issue(type, buffer.data(), running->sites().current());
   if (user_name && user_name != Py_None) {
     running->core().program().name_last(nb::cast<std::string>(nb::str(nb::handle(user_name))));
   }
+  return new_handle(running->number(), running->core().program().size() - 1);
 }
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flagged,
                      PyObject* keywords) {
   try {
-    call_instruction(*reinterpret_cast<Function*>(self), args, PyVectorcall_NARGS(flagged),
-                     keywords);
-    Py_RETURN_NONE;
+    return call_instruction(*reinterpret_cast<Function*>(self), args, PyVectorcall_NARGS(flagged),
+                            keywords);
   } catch (const Error& error) {
     set_python_error(error);
   } catch (nb::python_error& error) {

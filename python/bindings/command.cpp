@@ -28,7 +28,11 @@ nb::dict dict_of(const cli::RunOptions& options) {
   dict["seed"] = options.seed;
   dict["stochastic_rounding"] = options.stochastic_rounding;
   dict["trace"] = options.trace.string();  // empty: none
-  dict["json"] = options.json.string();    // empty: none; "-": standard output
+  dict["fp32"] = options.fp32;
+  dict["stop_on_nan"] = options.stop_on_nan;
+  dict["break_at"] = options.break_at;
+  dict["dump_program"] = options.dump_program.string();  // as json
+  dict["json"] = options.json.string();                  // empty: none; "-": standard output
   return dict;
 }
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "core/non_finite.h"
+
 namespace nb = nanobind;
 
 namespace trnsim::python {
@@ -18,6 +20,8 @@ PyObject* new_class(nb::module_& m, const char* name, nb::object bases, const ch
   m.attr(name) = type;
   return type.release().ptr();
 }
+
+PyObject* non_finite = nullptr;  // below ProgramError
 
 nb::object borrowed(PyObject* object) { return nb::borrow(object); }
 
@@ -38,6 +42,11 @@ void bind_errors(nb::module_& m) {
   classes[static_cast<int>(Fault::kProgram)] =
       derive("ProgramError", base, PyExc_ValueError,
              "The kernel breaks a rule of the hardware or of the language.");
+  non_finite =
+      new_class(m, "NonFiniteError",
+                nb::make_tuple(borrowed(classes[static_cast<int>(Fault::kProgram)]),
+                               borrowed(PyExc_ArithmeticError)),
+                "The kernel made its first NaN or infinity, which stop_on_nan asks to be told of.");
   classes[static_cast<int>(Fault::kUnsupported)] = unsupported;
   classes[static_cast<int>(Fault::kUnimplemented)] =
       kind("Unimplemented", "Planned, not there yet.");
@@ -57,7 +66,8 @@ void bind_errors(nb::module_& m) {
 }
 
 void set_python_error(const Error& error) {
-  PyObject* type = classes[static_cast<int>(error.fault())];
+  const bool is_non_finite = dynamic_cast<const core::NonFinite*>(&error) != nullptr;
+  PyObject* type = is_non_finite ? non_finite : classes[static_cast<int>(error.fault())];
   PyObject* instance = PyObject_CallFunction(type, "s", error.message().c_str());
   if (!instance) return;
   PyObject* rule = PyUnicode_FromString(error.rule().c_str());

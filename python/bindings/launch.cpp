@@ -63,11 +63,16 @@ RunningCore* running_core() { return current; }
 RunningCore::RunningCore(Launch& launch, int rank)
     : launch_(launch), rank_(rank), core_(launch.cores()[rank]), sites_(core_.program()) {}
 
+void RunningCore::depend(std::uint32_t consumer, std::uint32_t producer) {
+  core_.program().depend(consumer, producer);
+  launch_.forget_timelines();
+}
+
 Launch::Launch(std::shared_ptr<const catalog::Chip> chip, std::string kernel, int cores,
-               bool values, std::uint64_t seed, bool stochastic_rounding)
+               bool values, std::uint64_t seed, bool stochastic_rounding, bool stop_on_nan)
     : chip_(std::move(chip)),
       kernel_(std::move(kernel)),
-      cores_(chip_->core, {values, seed, stochastic_rounding}, cores) {
+      cores_(chip_->core, {values, seed, stochastic_rounding, stop_on_nan}, cores) {
   for (int rank = 0; rank < cores; ++rank)
     running_.push_back(std::make_unique<RunningCore>(*this, rank));
 }
@@ -121,6 +126,8 @@ void bind_running_core(nb::module_& m) {
             self.launch().cores().watch_races(self.rank(), watch);
           },
           nb::arg("watch"))
+      .def("break_at", &RunningCore::break_at, nb::arg("index"), nb::arg("stop"),
+           "Call stop() just before the instruction with this index.")
       .def_prop_ro("line", &current_line, "File and line of the kernel that are being run.")
       .def_prop_ro("rank", &RunningCore::rank)
       .def_prop_ro(
@@ -147,9 +154,10 @@ void bind_launch(nb::module_& m) {
   bind_running_core(m);
   nb::class_<Launch>(m, "Launch")
       .def(nb::init<std::shared_ptr<const catalog::Chip>, std::string, int, bool, std::uint64_t,
-                    bool>(),
+                    bool, bool>(),
            nb::arg("chip"), nb::arg("kernel"), nb::arg("cores") = 1, nb::arg("values") = true,
-           nb::arg("seed") = 0, nb::arg("stochastic_rounding") = false)
+           nb::arg("seed") = 0, nb::arg("stochastic_rounding") = false,
+           nb::arg("stop_on_nan") = false)
       .def("core", &Launch::running, nb::arg("rank"), nb::rv_policy::reference_internal)
       .def(
           "close",

@@ -29,17 +29,38 @@ class RunningCore {
   core::NeuronCore& core() const { return core_; }
   Sites& sites() { return sites_; }
 
+  // Tells this core's instructions from those of other cores and launches, also after its end.
+  std::uint64_t number() const { return number_; }
+  void depend(std::uint32_t consumer, std::uint32_t producer);
+
+  // Calls `stop` just before the instruction with this index.
+  void break_at(std::uint64_t index, nanobind::callable stop) {
+    break_at_ = index;
+    stop_ = std::move(stop);
+  }
+  void break_if_asked() {
+    if (core_.program().size() != break_at_) return;
+    break_at_ = kNever;
+    stop_();
+  }
+
  private:
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  static inline std::uint64_t cores_so_far_ = 0;
+
   Launch& launch_;
   int rank_;
   core::NeuronCore& core_;
   Sites sites_;
+  std::uint64_t number_ = ++cores_so_far_;
+  std::uint64_t break_at_ = kNever;
+  nanobind::callable stop_;
 };
 
 class Launch {
  public:
   Launch(std::shared_ptr<const catalog::Chip> chip, std::string kernel, int cores, bool values,
-         std::uint64_t seed, bool stochastic_rounding);
+         std::uint64_t seed, bool stochastic_rounding, bool stop_on_nan);
 
   const catalog::Chip& chip() const { return *chip_; }
   const std::shared_ptr<const catalog::Chip>& spec() const { return chip_; }
@@ -52,6 +73,7 @@ class Launch {
   // Clocks what the cores have recorded so far; again only when more has been recorded since. In
   // the order of the cores.
   const std::vector<timing::Timeline>& timelines();
+  void forget_timelines() { timelines_.clear(); }
 
  private:
   std::shared_ptr<const catalog::Chip> chip_;

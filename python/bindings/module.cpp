@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "errors.h"
+#include "handle.h"
 #include "launch.h"
 #include "tensor.h"
 #include "token.h"
@@ -17,6 +18,7 @@ NB_MODULE(_native, m) {
   bind_tensor(m);
   bind_catalog(m);
   bind_launch(m);
+  bind_handle(m);
   bind_calls(m);
   bind_numerics(m);
   bind_profile(m);

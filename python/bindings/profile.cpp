@@ -6,6 +6,7 @@
 #include "launch.h"
 #include "report/output_file.h"
 #include "report/perfetto.h"
+#include "report/program_text.h"
 #include "report/report.h"
 
 namespace nb = nanobind;
@@ -22,6 +23,18 @@ std::vector<report::Run> runs_of(const std::vector<Launch*>& launches) {
     }
   }
   return runs;
+}
+
+// Listing a program needs no clock.
+std::string program_text(const std::vector<Launch*>& launches, bool as_json) {
+  std::vector<report::Run> runs;
+  for (Launch* launch : launches) {
+    for (int rank = 0; rank < launch->cores().size(); ++rank) {
+      runs.push_back(
+          {launch->kernel(), &launch->cores()[rank].program(), nullptr, &launch->chip(), rank});
+    }
+  }
+  return as_json ? report::program_json(runs) : report::program_text(runs);
 }
 
 nb::dict busy_us(Launch& launch) {
@@ -56,6 +69,13 @@ void bind_profile(nb::module_& m) {
       "write_json",
       [](const std::vector<Launch*>& launches, const std::string& path) {
         report::write_file(path, report::json(runs_of(launches)));
+      },
+      nb::arg("launches"), nb::arg("path"));
+  m.def("program_text", &program_text, nb::arg("launches"), nb::arg("as_json") = false);
+  m.def(
+      "write_program",
+      [](const std::vector<Launch*>& launches, const std::string& path) {
+        report::write_file(path, program_text(launches, path.ends_with(".json")));
       },
       nb::arg("launches"), nb::arg("path"));
   m.def(

@@ -11,6 +11,7 @@ from trnsim._native import (
     Error,
     InternalError,
     MissingSpec,
+    NonFiniteError,
     ProgramError,
     Unimplemented,
     Unsupported,
@@ -19,6 +20,8 @@ from trnsim.imports import install, uninstall
 from trnsim.session import last_profile, profiles
 
 __all__ = [
-    "ConfigError", "Error", "InternalError", "MissingSpec", "ProgramError", "Unimplemented", "Unsupported",
-    "install", "last_profile", "profiles", "uninstall",
+    "ConfigError", "Error", "InternalError", "MissingSpec", "NonFiniteError", "ProgramError", "Unimplemented",
+    "Unsupported", "install", "last_profile", "profiles", "uninstall",
 ]
+
+pytest_plugins = ("trnsim.pytest_plugin",)  # so that `pytest -p trnsim` finds it

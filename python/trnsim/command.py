@@ -1,15 +1,13 @@
 """The command `trnsim`: the C++ command line, with Python to run the scripts."""
 
+import contextlib
 import os
 import runpy
 import sys
 import traceback
 from pathlib import Path
 
-from trnsim import _native, imports, progress, session
-
-_PACKAGE = str(Path(__file__).parent) + os.sep
-_RUNNERS = (runpy.__file__, "<frozen runpy>")
+from trnsim import _native, debugging, imports, progress, session
 
 
 def main() -> int:
@@ -26,9 +24,16 @@ def main() -> int:
 def _run_script(options: dict) -> int:
     """Run the user's script under the simulator, then report on what it launched, however it ended."""
     imports.install(nki=options["nki"], chip=options["chip"], timing_only=options["timing_only"],
-                    seed=options["seed"], stochastic_rounding=options["stochastic_rounding"])
+                    seed=options["seed"], stochastic_rounding=options["stochastic_rounding"],
+                    stop_on_nan=options["stop_on_nan"], precise=not options["fp32"])
     session.forget_profiles()
+    if "PYTHONBREAKPOINT" not in os.environ:
+        sys.breakpointhook = debugging.breakpoint_hook
+    if options["break_at"]:
+        session.break_at = debugging.BreakAt(options["break_at"])
     code = _execute(Path(options["script"]), options["arguments"])
+    if session.break_at and not session.break_at.reached:
+        print(f"trnsim: no launch reached --break-at {options['break_at']}", file=sys.stderr)
     _report(options)
     return code
 
@@ -37,7 +42,7 @@ def _execute(script: Path, arguments: list[str]) -> int:
     sys.argv = [str(script), *arguments]
     sys.path[0:0] = [str(script.resolve().parent)]
     try:
-        with progress.shown():
+        with contextlib.nullcontext() if session.break_at else progress.shown():
             runpy.run_path(str(script), run_name="__main__")
         return 0
     except SystemExit as exit_:
@@ -63,7 +68,7 @@ def _say(message) -> int:
 def _user_frames(error: BaseException) -> list[traceback.FrameSummary]:
     """The frames of the script: the simulator's own and the interpreter's runner are of no use to its author."""
     frames = traceback.extract_tb(error.__traceback__)
-    return [f for f in frames if not f.filename.startswith(_PACKAGE) and f.filename not in _RUNNERS]
+    return [f for f in frames if debugging.is_users(f.filename)]
 
 
 def _show_user_frames(error: BaseException) -> None:
@@ -86,6 +91,10 @@ def _report(options: dict) -> None:
     sys.stdout.flush()
     if options["trace"]:
         _native.write_trace(launches, options["trace"])
+    if options["dump_program"] == "-":
+        print(_native.program_text(launches), end="")
+    elif options["dump_program"]:
+        _native.write_program(launches, options["dump_program"])
     if options["json"] == "-":
         print(_native.to_json(launches))
     elif options["json"]:

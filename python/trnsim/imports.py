@@ -64,20 +64,27 @@ _finder = _Finder()
 
 
 def install(nki: str = "auto", chip: str = "trn2", timing_only: bool = False, seed: int = 0,
-            stochastic_rounding: bool = False) -> None:
+            stochastic_rounding: bool = False, stop_on_nan: bool = False, precise: bool = True) -> None:
     """Simulate NKI kernels in this process.
 
     nki: release whose rules apply ("auto": by the module that is imported; "0.2" to "0.7", "beta1").
     chip: a name of the catalogue ("trn1", "inf2", "trn2", "trn3", ...) or the path of a TOML file.
     timing_only: clock kernels without computing values. seed: of the random number engines.
     stochastic_rounding: round results narrower than fp32 at random, with the same seed, instead of to nearest.
-    Raises ConfigError for an unknown chip or release.
+    stop_on_nan: raise NonFiniteError at the first instruction that makes a NaN or an infinity; slow.
+    precise: the vendor's NKI_PRECISE_FP. False, fp32 in place of every narrower float type, is refused.
+    Raises ConfigError for an unknown chip or release, Unsupported for precise=False.
     """
+    if not precise:
+        raise _native.Unsupported(
+            "Unsupported: fp32 in place of every narrower float type (NKI_PRECISE_FP=0), because tiles keep their true "
+            "bytes here: views as another dtype and tiles at overlapping addresses would read halves of fp32 numbers. "
+            "Ask for nl.float32 where the kernel creates its tensors instead.")
     if nki != "auto" and nki not in RELEASES:
         raise _native.ConfigError(f"unknown NKI release '{nki}'; known are auto, {', '.join(RELEASES)}")
     session.load_chip(chip)
     session.settings = session.Settings(chip=chip, nki=nki, timing_only=timing_only, seed=seed,
-                                        stochastic_rounding=stochastic_rounding)
+                                        stochastic_rounding=stochastic_rounding, stop_on_nan=stop_on_nan)
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
         for name in [n for n in sys.modules if n.partition(".")[0] in _DIALECTS]:

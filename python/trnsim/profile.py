@@ -1,6 +1,7 @@
 """The profile of one kernel launch: how long it takes on the chosen chip, and why."""
 
 import functools
+import html
 import json
 
 from trnsim import _native
@@ -59,9 +60,17 @@ class Profile:
         """The text that `trnsim run` prints."""
         return _native.summary([self._launch])
 
+    def program_text(self, as_json: bool = False) -> str:
+        """Every instruction in program order: operands, places, arguments and source line, as text or JSON text."""
+        return _native.program_text([self._launch], as_json)
+
     def write_trace(self, path) -> None:
         """Write a Perfetto trace (open it at ui.perfetto.dev). Raises ConfigError when `path` cannot be written."""
         _native.write_trace([self._launch], str(path))
 
     def __repr__(self):
         return f"<Profile of {self.kernel} on {self.chip}: {self.latency_us:.2f} us>"
+
+    def _repr_html_(self):
+        """What a notebook shows: the summary."""
+        return f"<pre>{html.escape(self.summary())}</pre>"

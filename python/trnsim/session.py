@@ -32,9 +32,11 @@ class Settings:
     timing_only: bool = False
     seed: int = 0
     stochastic_rounding: bool = False
+    stop_on_nan: bool = False
 
 
 settings = Settings()
+break_at = None  # a debugging.BreakAt that is told of each launch that begins
 _profiles: list[Profile] = []
 
 
@@ -117,9 +119,11 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, cores=1, cor
                                                           chip=chip), args, kwargs)
     launch = _native.Launch(load_chip(chip or settings.chip), getattr(function, "__name__", "kernel"),
                             cores=cores, values=not settings.timing_only, seed=settings.seed,
-                            stochastic_rounding=settings.stochastic_rounding)
+                            stochastic_rounding=settings.stochastic_rounding, stop_on_nan=settings.stop_on_nan)
     global _latest
     _latest = launch
+    if break_at:
+        break_at.begin(launch)
     inputs = []  # (host array, tensor)
 
     def to_device(value, name):

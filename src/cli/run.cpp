@@ -33,6 +33,8 @@ void check(const RunOptions& options, const Context& context) {
     config_error("{}: a folder, not a script", options.script.string());
   catalog::find_chip(options.chip, catalog::load(context.hardware_dir));
   if (!options.trace.empty()) report::require_writable(options.trace);
+  if (!options.dump_program.empty() && options.dump_program != "-")
+    report::require_writable(options.dump_program);
   if (!options.json.empty() && options.json != "-") report::require_writable(options.json);
 }
 
@@ -61,6 +63,14 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
                 "Round results narrower than fp32 at random instead of to nearest");
   run->add_option("--seed", options->seed, "Seed of stochastic rounding and random numbers")
       ->capture_default_str();
+  run->add_flag("--dump-program{-}", options->dump_program,
+                "Print every instruction, or write them to a file (.json: as JSON)");
+  run->add_flag("--fp32", options->fp32, "Keep every float type as fp32 (NKI_PRECISE_FP=0)");
+  run->add_flag("--stop-on-nan", options->stop_on_nan,
+                "Stop at the first instruction that makes a NaN or an infinity");
+  run->add_option("--break-at", options->break_at,
+                  "Open pdb just before instruction N of the first launch, or KERNEL:N")
+      ->type_name("N");
   run->add_flag("--quiet", options->quiet, "Print no summary");
   run->prefix_command();
   run->callback([=] {
@@ -71,14 +81,17 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
 }
 
 std::vector<std::string> with_joined_values(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 4> kTakeValue{"--chip", "--nki", "--trace", "--seed"};
+  constexpr std::array<std::string_view, 5> kTakeValue{"--chip", "--nki", "--trace", "--seed",
+                                                       "--break-at"};
   std::vector<std::string> joined(args.begin(), args.end());
   if (joined.empty() || joined.front() != "run") return joined;
   // Up to the script: the first word that is neither an option nor an option's value.
   for (std::size_t i = 1; i + 1 < joined.size() && joined[i].starts_with('-'); ++i) {
     if (std::find(kTakeValue.begin(), kTakeValue.end(), joined[i]) != kTakeValue.end()) {
       ++i;
-    } else if (joined[i] == "--json" && joined[i + 1].ends_with(".json")) {
+    } else if ((joined[i] == "--json" && joined[i + 1].ends_with(".json")) ||
+               (joined[i] == "--dump-program" &&
+                (joined[i + 1].ends_with(".json") || joined[i + 1].ends_with(".txt")))) {
       joined[i] += "=" + joined[i + 1];
       joined.erase(joined.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     }

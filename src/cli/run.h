@@ -25,8 +25,12 @@ struct RunOptions {
   bool quiet = false;  // no summary
   std::uint64_t seed = 0;
   bool stochastic_rounding = false;
-  std::filesystem::path trace;  // empty: none
-  std::filesystem::path json;   // empty: none; "-": standard output
+  bool fp32 = false;  // every float type kept as fp32
+  bool stop_on_nan = false;
+  std::string break_at;                // "120" or "kernel:120"; empty: nowhere
+  std::filesystem::path dump_program;  // empty: none; "-": standard output
+  std::filesystem::path trace;         // empty: none
+  std::filesystem::path json;          // empty: none; "-": standard output
 };
 
 // Runs the script; returns the exit code.
@@ -34,9 +38,8 @@ using RunScript = std::function<int(const RunOptions&)>;
 
 void add_run_command(CLI::App& app, const Context& context, RunScript run_script);
 
-// "--json report.json" may also be written in two words. What follows --json is its value only when
-// it ends in
-// ".json"; otherwise it is the script.
+// "--json report.json" and "--dump-program program.txt" may also be written in two words. What
+// follows is their value only when it ends in ".json" or ".txt"; otherwise it is the script.
 std::vector<std::string> with_joined_values(std::span<const std::string> args);
 
 }  // namespace trnsim::cli

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "core/logical_core.h"
 #include "core/neuron_core.h"
+#include "core/non_finite.h"
 #include "isa/bits.h"
 #include "isa/slices.h"
 
@@ -217,6 +219,8 @@ void NeuronCore::issue_indirect(const isa::InstructionType& type, const void* ar
     if (isa::reads_whole(field.access)) memory_->require_written(tile, field.name.data());
   });
   if (logical_) logical_->before(place_.rank, type, args, site);
+  std::optional<NonFiniteWatch> watch;
+  if (options_.stop_on_nan && options_.values) watch.emplace(type, staged.data(), *memory_);
   if (options_.values) type.execute(staged.data(), state_);
   for (const Operand& operand : operands) {
     program_.define(operand.tile.indirection, operand.what);
@@ -235,6 +239,7 @@ void NeuronCore::issue_indirect(const isa::InstructionType& type, const void* ar
     for (const std::int64_t column : operand.columns)
       mark(*memory_, operand.column(column), by_matmul);
   }
+  if (watch) watch->check(program_);
 }
 
 }  // namespace trnsim::core

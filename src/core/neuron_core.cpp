@@ -1,10 +1,12 @@
 #include "core/neuron_core.h"
 
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "core/indirection.h"
 #include "core/logical_core.h"
+#include "core/non_finite.h"
 
 namespace trnsim::core {
 namespace {
@@ -60,6 +62,8 @@ void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::
   });
   const isa::Engine engine = type.engine(args, spec_.version());
   if (logical_) logical_->before(place_.rank, type, args, site);
+  std::optional<NonFiniteWatch> watch;
+  if (options_.stop_on_nan && options_.values) watch.emplace(type, args, *memory_);
   if (options_.values) type.execute(args, state_);
   program_.append(type, engine, site, args);
   isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
@@ -70,6 +74,7 @@ void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::
       memory_->mark_accumulated(tile, engine == isa::Engine::kTensor);
   });
   if (logical_) logical_->after(place_.rank, type, args);
+  if (watch) watch->check(program_);
 }
 
 }  // namespace trnsim::core

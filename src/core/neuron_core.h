@@ -17,6 +17,7 @@ struct Options {
   bool values = true;  // false: record and check only, arithmetic and storage left out
   std::uint64_t seed = 0;
   bool stochastic_rounding = false;  // of results narrower than fp32; otherwise to nearest
+  bool stop_on_nan = false;          // throw NonFinite at the first instruction that makes one
 };
 
 class LogicalCore;

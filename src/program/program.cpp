@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace trnsim::program {
@@ -46,6 +47,17 @@ const std::string* Program::name(std::size_t i) const {
 void Program::define(std::uint16_t id, const memory::Indirection& indirection) {
   if (id >= indirections_.size()) indirections_.resize(id + 1);
   indirections_[id] = indirection;
+}
+
+void Program::depend(std::uint32_t consumer, std::uint32_t producer) {
+  std::vector<std::uint32_t>& list = producers_[consumer];
+  if (std::find(list.begin(), list.end(), producer) == list.end()) list.push_back(producer);
+}
+
+std::span<const std::uint32_t> Program::producers(std::uint32_t consumer) const {
+  const auto it = producers_.find(consumer);
+  if (it == producers_.end()) return {};
+  return it->second;
 }
 
 void Program::tensor_born(const memory::Allocation& allocation) {

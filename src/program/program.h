@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,12 @@ class Program {
               const void* args);
   // Gives the latest instruction a name of the user's choice.
   void name_last(std::string name) { names_[instructions_.size() - 1] = std::move(name); }
+
+  // Records that `consumer` has to wait until `producer`, an earlier one, has ended, whatever bytes
+  // the two touch.
+  void depend(std::uint32_t consumer, std::uint32_t producer);
+  // What was recorded for an instruction, in the order of recording; empty for most.
+  std::span<const std::uint32_t> producers(std::uint32_t consumer) const;
 
   std::size_t size() const { return instructions_.size(); }
   const Instruction& operator[](std::size_t i) const { return instructions_[i]; }
@@ -97,6 +104,7 @@ class Program {
   std::map<Site, std::uint32_t> site_index_;
   std::map<std::size_t, std::string> names_;
   std::vector<memory::Indirection> indirections_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> producers_;
   std::map<std::uint32_t, TensorLife> tensors_;
 };
 

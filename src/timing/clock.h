@@ -21,7 +21,7 @@ namespace trnsim::timing {
 enum class Wait : std::uint8_t {
   kNothing,
   kEngine,   // its own queue was busy
-  kData,     // an operand that another instruction produced
+  kData,     // an operand that another instruction produced, or an order the kernel asked for
   kReuse,    // memory that another instruction still read or wrote
   kPort,     // a port that two engines share
   kBarrier,  // another core, to come to the same barrier or exchange

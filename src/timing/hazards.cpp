@@ -44,6 +44,9 @@ Dependencies::Dependencies(const program::Program& program) {
                                          list_, first);
           });
     }
+    // An order that the kernel asks for is kept as if a value were handed over.
+    for (const std::uint32_t producer : program.producers(static_cast<std::uint32_t>(i)))
+      list_.push_back({producer, Hazard::kRead});
   }
   first_.push_back(list_.size());
 }

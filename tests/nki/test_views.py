@@ -303,7 +303,7 @@ def test_print_shows_values(run, capsys):
 
     run(kernel, np.array([[1.5, 2.5]], np.float32))
     out = capsys.readouterr().out
-    assert "SBUF, float32, [[1.5 2.5]]" in out and "prefix [[1.5 2.5]]" in out
+    assert "SBUF, float32, [[1.5 2.5]]" in out and "prefix float32[1, 2] in SBUF:\n[[1.5 2.5]]\n" in out
 
 
 def test_truth_of_comparisons(run):

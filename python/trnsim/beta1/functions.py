@@ -3,7 +3,7 @@ trnsim.lowering."""
 
 import numpy as np
 
-from trnsim import dtypes, lowering
+from trnsim import dtypes, lowering, printing
 from trnsim.beta1 import run
 from trnsim.beta1.deferred import defer
 from trnsim.beta1.index import broadcast_shapes
@@ -270,9 +270,16 @@ def dropout(x, rate, dtype=None, mask=None, name=None):
 
 
 def device_print(prefix, x=None, mask=None, name=None):
-    """Print a tile's values now."""
+    """Print a tile's values at once, with the program's id where there is a grid; `mask` shows the part that it
+    leaves."""
     run.current().flush()
-    print(prefix, x if x is not None else "")
+    if not isinstance(prefix, str):
+        refuse("device_print.prefix", f"nl.device_print: prefix must be a string, got {prefix!r}")
+    if not isinstance(x, Tile):
+        print(prefix, x if x is not None else "")
+        return
+    for ranges in parts_of(mask, x.shape, "nl.device_print"):
+        printing.device_print(prefix, shrink(x, ranges, x.shape).tensor)
 
 
 def static_cast(value, dtype):

@@ -39,6 +39,19 @@ TEST(Hazard, on_one_engine_overwriting_needs_no_wait_because_writes_stay_in_orde
   expect_start(scene, second, scene.at(first).busy_end, Wait::kEngine, first);
 }
 
+TEST(Hazard, an_order_that_the_kernel_asks_for_waits_for_the_producers_end) {
+  Scene scene;
+  const auto producer = scene.copy(sbuf(0, 512), sbuf(32768, 512), Engine::kVector);
+  const auto beside = scene.copy(sbuf(65536, 512), sbuf(98304, 512), Engine::kScalar);
+  const auto consumer = scene.copy(sbuf(131072, 16), sbuf(163840, 16), Engine::kGpsimd);
+  const auto same_engine = scene.copy(sbuf(147456, 16), sbuf(163840, 16), Engine::kVector);
+  scene.program.depend(consumer, producer);
+  scene.program.depend(same_engine, producer);
+  expect_start(scene, beside, {}, Wait::kNothing, kNobody);
+  expect_start(scene, consumer, scene.at(producer).end + scene.semaphore(), Wait::kData, producer);
+  expect_start(scene, same_engine, scene.at(producer).end, Wait::kData, producer);
+}
+
 TEST(Hazard, two_readers_do_not_wait_for_each_other) {
   Scene scene;
   scene.copy(sbuf(32768, 512), sbuf(0, 512), Engine::kVector);

@@ -34,6 +34,7 @@ gpsimd_engine = engine.gpsimd
 sync_engine = engine.sync
 unknown_engine = engine.unknown
 
+NkiInstruction = _native.NkiInstruction
 NkiValidationError = _native.ProgramError
 
 

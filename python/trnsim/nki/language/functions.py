@@ -1,7 +1,8 @@
 """Functions on tiles that no instruction takes as an operator."""
 
-from trnsim import arrays, lowering, session
+from trnsim import lowering, printing
 from trnsim.dtypes import uint8
+from trnsim.lowering.tiles import is_tensor, refuse
 from trnsim.nki.language import buffers
 
 
@@ -139,8 +140,9 @@ def shared_identity_matrix(n, dtype=uint8, dst=None):
 
 
 def device_print(print_prefix, tensor):
-    """Print a tensor's values, or its shape where a timing-only run has no values."""
-    if session.settings.timing_only:
-        print(f"{print_prefix} {tensor.dtype_name}{tensor.shape} (timing only: no values)")
-    else:
-        print(f"{print_prefix} {arrays.from_tensor(tensor)}")
+    """Print a tensor of SBUF, PSUM or HBM at once, with the program's id where there is a grid."""
+    if not isinstance(print_prefix, str):
+        refuse("device_print.prefix", f"nl.device_print: print_prefix must be a string, got {print_prefix!r}")
+    if not is_tensor(tensor):
+        refuse("device_print.tensor", f"nl.device_print: tensor must be a tensor, got {type(tensor).__name__}")
+    printing.device_print(print_prefix, tensor)
