@@ -75,9 +75,9 @@ from trnsim.nki.language.loops import (  # noqa: F401
     static_range,
     while_loop,
 )
+from trnsim.nki.language.objects import NKIObject  # noqa: F401
 from trnsim.nki.language.operators import *  # noqa: F403
 from trnsim.nki.language.tensors import (  # noqa: F401
-    NKIObject,
     NkiTensor,
     full,
     ndarray,

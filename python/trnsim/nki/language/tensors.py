@@ -58,11 +58,3 @@ def _shared(frame, shape, dtype, name):
     if not frame.grid:
         return create(), True
     return frame.shared.get(frame, name, shape, dtype, create, "grid.shared_hbm")
-
-
-class NKIObject:
-    """Base of the data classes that kernels define: keyword arguments become attributes."""
-
-    def __init__(self, **kwargs):
-        for name, value in kwargs.items():
-            setattr(self, name, value)
