@@ -4,8 +4,13 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <limits>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "base/error.h"
 
@@ -171,6 +176,20 @@ void bind_launch(nb::module_& m) {
       .def_prop_ro("kernel", &Launch::kernel)
       .def_prop_ro("chip", [](const Launch& self) { return self.chip().name; })
       .def_prop_ro("cores", [](const Launch& self) { return self.cores().size(); })
+      .def_prop_ro(
+          "remarks",
+          [](const Launch& self) {
+            std::vector<std::tuple<std::string, int, std::string>> remarks;
+            for (int rank = 0; rank < self.cores().size(); ++rank) {
+              const core::NeuronCore& core = self.cores().core(rank);
+              for (const auto& remark : core.remarks()) {
+                const program::Site& site = core.program().sites()[remark.site];
+                remarks.emplace_back(site.file, site.line, remark.text);
+              }
+            }
+            return remarks;
+          },
+          "What was carried out although it looks wrong: (file, line, text).")
       .def_prop_ro("instruction_count", &Launch::instruction_count);
 }
 

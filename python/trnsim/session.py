@@ -7,6 +7,7 @@ import functools
 import inspect
 import os
 import threading
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -165,6 +166,8 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, cores=1, cor
             results = baton.run([functools.partial(run_core, rank) for rank in range(cores)])[0]
         return _to_host(results, inputs, unwrap, write_back)
     finally:
+        for file, line, text in launch.remarks:
+            warnings.warn_explicit(text, UserWarning, file or "?", line)
         _profiles.append(profile)
         launch.set_wait(None)
         launch.close()

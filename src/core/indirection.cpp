@@ -160,14 +160,15 @@ void copy_columns(const memory::Memory& memory, const Operand& operand, bool bac
 void stage_accumulation(memory::Memory& memory, const Operand& operand) {
   memory.mark_accumulated(operand.staged, false);
   if (operand.columns.empty()) {
-    if (memory.accumulated(operand.what.extent)) memory.mark_accumulated(operand.staged, true);
+    if (memory.accumulated_by_itself(operand.what.extent) == memory::Share::kAll)
+      memory.mark_accumulated(operand.staged, true);
     return;
   }
   for (std::size_t i = 0; i < operand.columns.size(); ++i) {
     const Tile column = operand.column(operand.columns[i]);
-    if (!memory.touched_by_matmul(column)) continue;
+    if (memory.accumulated_by_itself(column) == memory::Share::kNone) continue;
     for (int p = 0; p < column.partitions(); ++p) {
-      if (memory.accumulated(isa::row_of(column, p)))
+      if (memory.accumulated_by_itself(isa::row_of(column, p)) == memory::Share::kAll)
         memory.mark_accumulated(isa::row_of(operand.staged_column(i), p), true);
     }
   }
@@ -216,7 +217,7 @@ void NeuronCore::issue_indirect(const isa::InstructionType& type, const void* ar
   }
   type.check(staged.data(), rules);
   isa::for_each_tile(type, staged.data(), [&](const FieldInfo& field, const Tile& tile) {
-    if (isa::reads_whole(field.access)) memory_->require_written(tile, field.name.data());
+    if (isa::reads_whole(field.access)) require_readable(type, field, tile, engine, site);
   });
   if (logical_) logical_->before(place_.rank, type, args, site);
   std::optional<NonFiniteWatch> watch;

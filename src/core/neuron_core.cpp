@@ -1,5 +1,7 @@
 #include "core/neuron_core.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 
@@ -57,10 +59,10 @@ void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::
   });
   if (indirect != 0) return issue_indirect(type, args, site, rules);
   type.check(args, rules);
-  isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
-    if (isa::reads_whole(field.access)) memory_->require_written(tile, field.name.data());
-  });
   const isa::Engine engine = type.engine(args, spec_.version());
+  isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
+    if (isa::reads_whole(field.access)) require_readable(type, field, tile, engine, site);
+  });
   if (logical_) logical_->before(place_.rank, type, args, site);
   std::optional<NonFiniteWatch> watch;
   if (options_.stop_on_nan && options_.values) watch.emplace(type, args, *memory_);
@@ -75,6 +77,15 @@ void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::
   });
   if (logical_) logical_->after(place_.rank, type, args);
   if (watch) watch->check(program_);
+}
+
+void NeuronCore::require_readable(const isa::InstructionType& type, const isa::FieldInfo& field,
+                                  const isa::Tile& tile, isa::Engine engine, std::uint32_t site) {
+  if (engine == isa::Engine::kDma || tile.space == memory::Space::kHbm)
+    return memory_->require_written(tile, field.name.data());
+  const auto text = memory_->poison_unwritten(tile, field.name.data());
+  if (!text || !remarked_.emplace(site, field.name).second) return;
+  remarks_.push_back({site, fmt::format("{}: {}", type.info.name, *text)});
 }
 
 }  // namespace trnsim::core

@@ -5,6 +5,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "catalog/chip.h"
 #include "isa/instruction.h"
@@ -40,9 +44,19 @@ class NeuronCore {
   // nothing is then recorded.
   void issue(const isa::InstructionType& type, const void* args, std::uint32_t site);
 
+  // What was carried out although it looks wrong; once for each operand and line of the user's.
+  struct Remark {
+    std::uint32_t site;
+    std::string text;
+  };
+  const std::vector<Remark>& remarks() const { return remarks_; }
+
  private:
   friend class LogicalCore;
 
+  // That `tile` may be read: by an engine that computes also where a part was never written.
+  void require_readable(const isa::InstructionType& type, const isa::FieldInfo& field,
+                        const isa::Tile& tile, isa::Engine engine, std::uint32_t site);
   // The same for an instruction with indirect tiles (indirection.cpp).
   void issue_indirect(const isa::InstructionType& type, const void* args, std::uint32_t site,
                       const isa::Rules& rules);
@@ -55,6 +69,8 @@ class NeuronCore {
   numerics::StochasticRounding stochastic_;
   isa::CoreState state_;
   program::Program program_;
+  std::vector<Remark> remarks_;
+  std::set<std::pair<std::uint32_t, std::string>> remarked_;  // by site and operand
 };
 
 }  // namespace trnsim::core

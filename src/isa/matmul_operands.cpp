@@ -30,7 +30,7 @@ void add_where_accumulated(CoreState& state, const Tile& dst, const std::vector<
       for (std::int64_t i = 0; i < walk.inner_size(); ++i) {
         const Tile element = one_element(dst, row, start + i * walk.inner_stride());
         float value = *next++;
-        if (state.memory.accumulated(element)) {
+        if (state.memory.accumulated_by_itself(element) == memory::Share::kAll) {
           float old = 0;
           numerics::to_float(dst.dtype, state.memory.data(element), 0, &old, 1);
           value = old + value;
@@ -183,13 +183,14 @@ void check_array_tile(const Rules& rules, const IntList& position, const IntList
 void accumulate_product(CoreState& state, const Tile& dst, Accumulate accumulate,
                         const WriteProduct& product) {
   bool add = accumulate == Accumulate::kAdd;
-  if (accumulate == Accumulate::kAddWhereAccumulated && state.memory.touched_by_matmul(dst)) {
-    if (!state.memory.accumulated(dst)) {
+  if (accumulate == Accumulate::kAddWhereAccumulated) {
+    const memory::Share group = state.memory.accumulated_by_itself(dst);
+    if (group == memory::Share::kSome) {
       std::vector<float> fresh(static_cast<std::size_t>(dst.elements()));
       product(fresh.data(), dst.free_elements(), false);
       return add_where_accumulated(state, dst, fresh);
     }
-    add = true;
+    add = group == memory::Share::kAll;
   }
   RowWriter writer(state, 0, dst, {});
   MutableRows y = writer.rows(0, dst.partitions());

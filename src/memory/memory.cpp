@@ -319,6 +319,30 @@ bool Memory::written(const AccessPattern& pattern) const {
                                            shared ? 0 : tensor.offset);
 }
 
+std::optional<std::string> Memory::poison_unwritten(const AccessPattern& pattern,
+                                                    const char* operand) {
+  const Allocation& tensor = *tensors_[pattern.tensor];
+  if (tensor.written.all()) return std::nullopt;
+  const WrittenMap& map = written_map(tensor);
+  const int row = shares_bytes(tensor) ? 0 : tensor.start_partition;
+  const std::int64_t byte = shares_bytes(tensor) ? 0 : tensor.offset;
+  const auto missing = map.first_unwritten(pattern, row, byte);
+  if (!missing) return std::nullopt;
+  if (tensor.clobbered_by || !map.any_written(pattern, row, byte))
+    require_written(pattern, operand);
+  if (geometry_.real_storage) {
+    std::byte* const base = tensor.space == Space::kSbuf ? sbuf_ : psum_;
+    map.for_each_unwritten(pattern, row, byte, [&](WrittenMap::Position at) {
+      base[(at.row + row) * partition_pitch(tensor.space) + at.byte + byte] = std::byte{0xff};
+    });
+  }
+  return fmt::format(
+      "{} reads {} tensor '{}', of which a part was never written (first at partition {}, byte "
+      "{}); "
+      "that part counts as NaN. If it matters, initialise it (memset, load); if not, leave it out.",
+      operand, space_name(tensor.space), tensor.name, missing->row, missing->byte);
+}
+
 void Memory::mark_written(const AccessPattern& pattern) {
   Allocation& tensor = *tensors_[pattern.tensor];
   tensor.modified = true;
@@ -332,53 +356,63 @@ void Memory::mark_written(const AccessPattern& pattern) {
   }
 }
 
+// Clears in `map`, which is one of `other`'s, what the pattern of another tensor covers.
+void Memory::clear_covered(WrittenMap& map, const Allocation& other, const AccessPattern& pattern) {
+  const Extent extent = extent_of(pattern);
+  const bool inside =
+      extent.low >= other.offset && extent.high <= other.offset + other.bytes &&
+      pattern.start_partition >= other.start_partition &&
+      pattern.start_partition + pattern.partitions() <= other.start_partition + other.partitions;
+  map.clear(inside ? pattern : cut_to(whole(other), pattern, extent), other.start_partition,
+            other.offset);
+}
+
 void Memory::clobber_others(const Allocation& writer, const AccessPattern& pattern) {
   for (Allocation* other : explicit_tensors_) {
     if (other == &writer || other->space != writer.space || other->overlap != Overlap::kClobber ||
-        other->written.none()) {
+        other->written.none() || !overlaps(pattern, whole(*other))) {
       continue;
     }
-    if (!overlaps(pattern, whole(*other))) continue;
-    const Extent extent = extent_of(pattern);
-    const bool inside = extent.low >= other->offset &&
-                        extent.high <= other->offset + other->bytes &&
-                        pattern.start_partition >= other->start_partition &&
-                        pattern.start_partition + pattern.partitions() <=
-                            other->start_partition + other->partitions;
-    if (inside) {
-      other->written.clear(pattern, other->start_partition, other->offset);
-    } else {
-      other->written.clear(cut_to(whole(*other), pattern, extent), other->start_partition,
-                           other->offset);
-    }
+    clear_covered(other->written, *other, pattern);
     other->clobbered_by = writer.id;
   }
 }
 
-Memory::Accumulation Memory::accumulation_of(const AccessPattern& pattern) {
-  Allocation& tensor = *tensors_[pattern.tensor];
-  if (tensor.explicit_address && tensor.overlap == Overlap::kShared)
-    return {&shared_accumulated_, 0, 0};
-  return {&tensor.accumulated, tensor.start_partition, tensor.offset};
-}
-
 void Memory::mark_accumulated(const AccessPattern& pattern, bool by_matmul) {
-  const Accumulation at = accumulation_of(pattern);
-  if (by_matmul) {
-    at.map->mark(pattern, at.row, at.byte);
-  } else {
-    at.map->clear(pattern, at.row, at.byte);
+  Allocation& tensor = *tensors_[pattern.tensor];
+  const auto change = [&](WrittenMap& map, int row, std::int64_t byte) {
+    if (by_matmul) {
+      map.mark(pattern, row, byte);
+    } else {
+      map.clear(pattern, row, byte);
+    }
+  };
+  change(tensor.accumulated, tensor.start_partition, tensor.offset);
+  if (!shares_bytes(tensor)) return;
+  change(shared_accumulated_, 0, 0);
+  for (Allocation* other : explicit_tensors_) {
+    if (other == &tensor || other->accumulated.none() || other->space != Space::kPsum ||
+        !overlaps(pattern, whole(*other))) {
+      continue;
+    }
+    clear_covered(other->accumulated, *other, pattern);
   }
 }
 
 bool Memory::accumulated(const AccessPattern& pattern) const {
-  const Accumulation at = const_cast<Memory*>(this)->accumulation_of(pattern);
-  return at.map->all() || !at.map->first_unwritten(pattern, at.row, at.byte);
+  const Allocation& tensor = *tensors_[pattern.tensor];
+  if (!shares_bytes(tensor)) return accumulated_by_itself(pattern) == Share::kAll;
+  return !shared_accumulated_.first_unwritten(pattern, 0, 0);
 }
 
-bool Memory::touched_by_matmul(const AccessPattern& pattern) const {
-  const Accumulation at = const_cast<Memory*>(this)->accumulation_of(pattern);
-  return !at.map->none() && at.map->any_written(pattern, at.row, at.byte);
+Share Memory::accumulated_by_itself(const AccessPattern& pattern) const {
+  const Allocation& tensor = *tensors_[pattern.tensor];
+  const WrittenMap& map = tensor.accumulated;
+  if (map.all()) return Share::kAll;
+  if (map.none() || !map.any_written(pattern, tensor.start_partition, tensor.offset))
+    return Share::kNone;
+  return map.first_unwritten(pattern, tensor.start_partition, tensor.offset) ? Share::kSome
+                                                                             : Share::kAll;
 }
 
 }  // namespace trnsim::memory

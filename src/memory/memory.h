@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,8 @@ struct AddressSpace {
   std::vector<Memory*> memories;              // of the cores, in their order
 };
 
+enum class Share { kNone, kSome, kAll };
+
 // One tensor's storage. Lives as long as somebody refers to it; then its bytes are free for the
 // next tile.
 struct Allocation {
@@ -56,7 +59,7 @@ struct Allocation {
   bool explicit_address = false;
   Overlap overlap = Overlap::kShared;
   WrittenMap written{1, 0};
-  WrittenMap accumulated{1, 0};  // PSUM: bytes whose last writer was a matmul
+  WrittenMap accumulated{1, 0};  // PSUM: bytes whose last writer was a matmul into this tensor
   std::uint32_t clobbered_by = 0;
   bool modified = false;          // by an instruction, as opposed to values given by the host
   bool shared = false;            // HBM: every core of the launch reaches it
@@ -108,11 +111,17 @@ class Memory : public std::enable_shared_from_this<Memory> {
 
   // Throws ProgramError naming `operand`, the tensor and the first byte that was never written.
   void require_written(const AccessPattern& pattern, const char* operand) const;
+  // For an operand on chip that an engine computes with: where only a part of it was never written,
+  // that part becomes NaN (all bits set) and the text of a warning is returned, because kernels pad
+  // tiles with what does not matter. Throws as above where none of it was written.
+  std::optional<std::string> poison_unwritten(const AccessPattern& pattern, const char* operand);
   void mark_written(const AccessPattern& pattern);
   // PSUM only: the accumulate rule needs to know whose bytes these are.
   void mark_accumulated(const AccessPattern& pattern, bool by_matmul);
-  bool accumulated(const AccessPattern& pattern) const;        // all of it last written by matmuls
-  bool touched_by_matmul(const AccessPattern& pattern) const;  // any of it
+  bool accumulated(const AccessPattern& pattern) const;  // all of it last written by matmuls
+  // How much of it matmuls wrote last through this same tensor; where tensors share bytes, a group
+  // of matmuls belongs to one of them.
+  Share accumulated_by_itself(const AccessPattern& pattern) const;
 
   // All of it; what require_written() throws about.
   bool written(const AccessPattern& pattern) const;
@@ -138,18 +147,13 @@ class Memory : public std::enable_shared_from_this<Memory> {
   friend struct Allocation;
   std::shared_ptr<Allocation> adopt(std::unique_ptr<Allocation> allocation);
   std::string live_tensors(Space space) const;
-  struct Accumulation {
-    WrittenMap* map;
-    int row;
-    std::int64_t byte;
-  };
-  Accumulation accumulation_of(const AccessPattern& pattern);
   [[noreturn]] void overflow(const Allocation& allocation) const;
   void place(Allocation& allocation);
   void release(const Allocation& allocation);
   const WrittenMap& written_map(const Allocation& tensor) const;
   std::ptrdiff_t staging_pitch(Space space) const;
   void clobber_others(const Allocation& writer, const AccessPattern& pattern);
+  void clear_covered(WrittenMap& map, const Allocation& other, const AccessPattern& pattern);
   Placement& placement_of(Space space) {
     return space == Space::kSbuf ? sbuf_placement_ : psum_placement_;
   }
@@ -167,7 +171,7 @@ class Memory : public std::enable_shared_from_this<Memory> {
   std::vector<Allocation*> explicit_tensors_;
   WrittenMap shared_sbuf_;
   WrittenMap shared_psum_;
-  WrittenMap shared_accumulated_;  // PSUM, as Allocation::accumulated
+  WrittenMap shared_accumulated_;  // PSUM: last written by a matmul, through whatever tensor
   std::vector<Indirection> indirections_{{}};
   std::map<std::string, std::uint16_t> indirection_ids_;  // by their bytes
   std::map<std::pair<Space, int>, std::shared_ptr<Allocation>> staging_;

@@ -140,4 +140,18 @@ bool WrittenMap::any_written(const AccessPattern& pattern, int first_row,
   return first_written(pattern, first_row, first_byte).has_value();
 }
 
+void WrittenMap::for_each_unwritten(const AccessPattern& pattern, int first_row,
+                                    std::int64_t first_byte,
+                                    const std::function<void(Position)>& fn) const {
+  if (all_) return;
+  for_each_stretch(
+      pattern, first_row, first_byte, [&](int row, std::int64_t start, std::int64_t count) {
+        for (std::int64_t byte = start; byte < start + count; ++byte) {
+          const bool set =
+              !bits_.empty() && (bits_[row * words_per_row() + byte / 64] >> (byte % 64) & 1) != 0;
+          if (!set) fn({row, byte});
+        }
+      });
+}
+
 }  // namespace trnsim::memory

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -32,6 +33,9 @@ class WrittenMap {
                                         std::int64_t first_byte,
                                         const WrittenMap* except = nullptr) const;
   bool any_written(const AccessPattern& pattern, int first_row, std::int64_t first_byte) const;
+  // Calls fn for each byte of the pattern that is not set.
+  void for_each_unwritten(const AccessPattern& pattern, int first_row, std::int64_t first_byte,
+                          const std::function<void(Position)>& fn) const;
 
   bool all() const { return all_; }
   bool none() const { return !all_ && bits_.empty(); }

@@ -160,6 +160,26 @@ def test_overwriting_starts_anew(run):
     same(run(kernel, a, b), chained(a, b))
 
 
+def test_none_overwrites_in_each_of_the_tensors_that_share_a_bank(run):
+    """Kernels place the tiles of several groups in one bank; what another tile's group left there is not added to."""
+    x, y = sample((64, 20), "bfloat16"), sample((64, 30), "bfloat16", seed=1)
+
+    def kernel(x, y):
+        x, y = load(x), load(y)
+        out = nl.ndarray((3, 20, 30), nl.float32, nl.shared_hbm)
+        groups = [nl.ndarray((20, 30), nl.float32, nl.psum, address=(0, 2048)) for _ in range(3)]
+        for count, group in enumerate(groups, start=1):
+            for _ in range(count):
+                nisa.nc_matmul(dst=group, stationary=x, moving=y)
+            nisa.dma_copy(dst=out[count - 1], src=nl.copy(group))
+        return out
+
+    result = run(kernel, x, y)
+    once = x.astype(np.float32).T @ y.astype(np.float32)
+    for count in (1, 2, 3):
+        np.testing.assert_allclose(result[count - 1], count * once, rtol=1e-5, atol=1e-4)
+
+
 def test_none_accumulates_only_where_a_matmul_wrote(run):
     a, b = sample((64, 20), "bfloat16"), sample((64, 50), "bfloat16", seed=1)
 

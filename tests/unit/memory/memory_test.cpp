@@ -257,17 +257,32 @@ TEST_F(OnChip, an_explicit_address_over_a_live_automatic_tile_is_noticed) {
 TEST_F(OnChip, psum_remembers_which_bytes_a_matmul_wrote_last) {
   const auto acc = memory->allocate(Space::kPsum, "acc", 8, 64);
   EXPECT_FALSE(memory->accumulated(all(acc)));
-  EXPECT_FALSE(memory->touched_by_matmul(all(acc)));
+  EXPECT_EQ(memory->accumulated_by_itself(all(acc)), Share::kNone);
   memory->mark_accumulated(part(acc, 0, 32), true);
   EXPECT_TRUE(memory->accumulated(part(acc, 0, 32)));
   EXPECT_FALSE(memory->accumulated(all(acc)));
-  EXPECT_TRUE(memory->touched_by_matmul(all(acc)));
+  EXPECT_EQ(memory->accumulated_by_itself(all(acc)), Share::kSome);
   memory->mark_accumulated(all(acc), true);
   EXPECT_TRUE(memory->accumulated(all(acc)));
   memory->mark_accumulated(part(acc, 16, 1), false);
   EXPECT_FALSE(memory->accumulated(all(acc)));
-  EXPECT_TRUE(memory->touched_by_matmul(all(acc)));
-  EXPECT_FALSE(memory->touched_by_matmul(part(acc, 16, 1)));
+  EXPECT_EQ(memory->accumulated_by_itself(all(acc)), Share::kSome);
+  EXPECT_EQ(memory->accumulated_by_itself(part(acc, 16, 1)), Share::kNone);
+  EXPECT_EQ(memory->accumulated_by_itself(part(acc, 32, 8)), Share::kAll);
+}
+
+TEST_F(OnChip, a_group_of_matmuls_belongs_to_one_of_the_tensors_that_share_bytes) {
+  const auto a = memory->allocate_at(Space::kPsum, "a", 8, 64, 0, 0, Overlap::kShared);
+  const auto b = memory->allocate_at(Space::kPsum, "b", 8, 64, 0, 32, Overlap::kShared);
+  memory->mark_accumulated(all(a), true);
+  EXPECT_EQ(memory->accumulated_by_itself(all(a)), Share::kAll);
+  EXPECT_EQ(memory->accumulated_by_itself(all(b)), Share::kNone);
+  EXPECT_TRUE(memory->accumulated(part(b, 0, 32)));  // the bytes themselves are
+  EXPECT_FALSE(memory->accumulated(all(b)));
+  memory->mark_accumulated(all(b), true);
+  EXPECT_EQ(memory->accumulated_by_itself(all(b)), Share::kAll);
+  EXPECT_EQ(memory->accumulated_by_itself(part(a, 0, 32)), Share::kAll);
+  EXPECT_EQ(memory->accumulated_by_itself(part(a, 32, 32)), Share::kNone);
 }
 
 TEST_F(OnChip, partitions_lie_one_pitch_apart_in_the_host) {
