@@ -67,6 +67,10 @@ Index index_of(nb::handle entry, std::int64_t size, bool& dynamic) {
     return {integer(PyTuple_GET_ITEM(entry.ptr(), 0), "nl.ds start"),
             integer(PyTuple_GET_ITEM(entry.ptr(), 1), "nl.ds size"), 1, false};
   }
+  if (PyRange_Check(entry.ptr())) {  // the iterations of a loop, all at once
+    return {nb::cast<std::int64_t>(entry.attr("start")), PyObject_Size(entry.ptr()),
+            nb::cast<std::int64_t>(entry.attr("step")), false};
+  }
   std::int64_t at = integer(entry, "tensor subscript");
   if (is_register(entry.ptr())) {
     dynamic = true;

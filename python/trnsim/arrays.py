@@ -98,8 +98,15 @@ def whole(tensor):
 
 
 def to_hbm(launch, array, name: str, dtype=None, shared=False):
-    """A new HBM tensor that holds `array`; 64-bit types are narrowed to 32 bits. shared: all cores reach it."""
+    """A new HBM tensor that holds `array`; 64-bit types are narrowed to 32 bits. shared: all cores reach it.
+
+    An array of a packed type, which numpy lacks, is a structure of one integer that bears the type's name, as in
+    np.dtype([("float8_e4m3fn_x4", np.uint32)]).
+    """
     host = to_numpy(array)
+    packed = getattr(dtypes, host.dtype.names[0], None) if host.dtype.names else None
+    if isinstance(packed, dtypes.NamedDtype):
+        host, dtype = host.view(packed.carrier), dtype or packed
     host = host.astype(_NARROWED.get(host.dtype, host.dtype), copy=False)
     tensor = launch.tensor("HBM", host.shape, dtype or host.dtype, name, shared=shared)
     if launch.values:

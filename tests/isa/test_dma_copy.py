@@ -74,7 +74,7 @@ def test_shapes_may_differ_and_strides(run):
 
 def test_modes_do_not_change_the_values(run):
     x = sample((16, 40))
-    for mode in (nisa.dge_mode.none, nisa.dge_mode.swdge, nisa.dge_mode.hwdge, nisa.dge_mode.unknown):
+    for mode in (nisa.dge_mode.none, nisa.dge_mode.swdge, nisa.dge_mode.hwdge, nisa.dge_mode.unknown, 0, 1, 2, 3):
         def kernel(tensor):
             tile = new((16, 40))
             nisa.dma_copy(dst=tile, src=tensor, dge_mode=mode)

@@ -289,3 +289,24 @@ def test_user_exceptions_pass_through():
     with pytest.raises(KeyError, match="mine"):
         kernel(sample((2, 2)))
     same(add_one(np.zeros((2, 2), np.float32)), np.ones((2, 2), np.float32))
+
+
+@pytest.mark.parametrize("name, carrier", [("float8_e4m3fn_x4", "<u4"), ("float8_e5m2_x4", "<u4"),
+                                           ("float4_e2m1fn_x4", "<u2")])
+def test_packed_types_come_in_as_structures_of_their_name(name, carrier):
+    packed = np.arange(64, dtype=carrier).reshape(4, 16)
+
+    @nki.jit
+    def kernel(x):
+        assert x.dtype == getattr(nl, name)
+        out = nl.ndarray(x.shape, x.dtype, nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=x)
+        return out
+
+    np.testing.assert_array_equal(kernel(packed.view([(name, carrier)])), packed)
+
+
+@pytest.mark.parametrize("chip, version", [("trn1", 2), ("trn2", 3), ("trn3", 4)])
+def test_the_version_can_be_asked_for_outside_a_kernel(chip, version):
+    trnsim.install(chip=chip)
+    assert nisa.get_nc_version() == version

@@ -21,6 +21,10 @@ VIEWS = {  # on a tensor of shape [16, 4, 6]
     "two dimensions stay": (lambda t: t[:, 1, 2:3], lambda x: x[:, 1, 2:3]),
     "numpy integers": (lambda t: t[:, np.int64(1), np.int32(2) : np.int64(9)], lambda x: x[:, 1, 2:]),
     "backwards": (lambda t: t[:, ::-1], lambda x: x[:, ::-1]),
+    "ranges": (
+        lambda t: t[nl.affine_range(16), 1, nl.affine_range(1, 6, 2)],
+        lambda x: x[:, 1, 1:6:2],
+    ),
     "negative": (lambda t: t[:, -1, -3:], lambda x: x[:, -1, -3:]),
     "select": (lambda t: t.select(1, 2), lambda x: x[:, 2]),
     "reshape": (lambda t: t.reshape((16, 24)), lambda x: x.reshape(16, 24)),

@@ -1,7 +1,7 @@
 """nki.isa: the instructions. Their signatures come from the instructions' own descriptions
 (trnsim._native.isa)."""
 
-from trnsim import _native, session
+from trnsim import _native, limits
 from trnsim._native.isa import *  # noqa: F403
 from trnsim.nki.isa import constants  # noqa: F401
 from trnsim.nki.isa.constants import (  # noqa: F401
@@ -39,8 +39,8 @@ NkiValidationError = _native.ProgramError
 
 
 def get_nc_version() -> nc_version:
-    """The NeuronCore generation that the kernel runs on."""
-    return nc_version(session.current().launch.generation)
+    """The NeuronCore generation that the kernel runs on; outside a kernel, that of the chip chosen."""
+    return nc_version(limits.chip().generation)
 
 
 def get_nc_sub_version() -> int:
@@ -48,4 +48,4 @@ def get_nc_sub_version() -> int:
     return 0
 
 
-__all__ = [name for name in dir() if not name.startswith("_") and name != "session"]  # noqa: PLE0604
+__all__ = [name for name in dir() if not name.startswith("_") and name != "limits"]  # noqa: PLE0604

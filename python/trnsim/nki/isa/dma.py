@@ -10,11 +10,16 @@ _dma_compute = _native.isa.dma_compute
 _AT_RUN_TIME = (RowsView, OutsideView)
 _error = _native.choices.oob_mode["error"]
 _skip = _native.choices.oob_mode["skip"]
+# By the vendor's numbers, which kernels of 0.2 and 0.3 pass.
+_DGE_MODES = [_native.choices.dge_mode[name] for name in ("unknown", "swdge", "hwdge", "none")]
+_NUMBERS = range(len(_DGE_MODES))
 
 
 def dma_copy(dst, src, *args, **kwargs):
     """dst = src by DMA, converted to dst's dtype. Arguments: see nki.isa.dma_copy.__doc__ of the native
     instruction."""
+    if kwargs.get("dge_mode") in _NUMBERS:
+        kwargs["dge_mode"] = _DGE_MODES[kwargs["dge_mode"]]
     if isinstance(dst, _AT_RUN_TIME) or isinstance(src, _AT_RUN_TIME):
         return _indirect(_dma_copy, dst, src, args, kwargs)
     return _dma_copy(dst, src, *args, **kwargs)
@@ -22,6 +27,8 @@ def dma_copy(dst, src, *args, **kwargs):
 
 def dma_transpose(dst, src, *args, **kwargs):
     """dst = src with its first and last dimensions exchanged, by DMA."""
+    if kwargs.get("dge_mode") in _NUMBERS:
+        kwargs["dge_mode"] = _DGE_MODES[kwargs["dge_mode"]]
     if isinstance(dst, _AT_RUN_TIME) or isinstance(src, _AT_RUN_TIME):
         return _indirect(_dma_transpose, dst, src, args, kwargs)
     if getattr(src, "is_dynamic", False) and _skips("dma_transpose", args, kwargs):
