@@ -28,6 +28,7 @@ class Case:
     name: tells apart the cases of one file. says: a script must print this, and must not print `denies`.
     options: of trnsim.install. dialect: when the file's imports do not tell it. seconds: the time limit.
     paths: more folders of the checkout for sys.path. commit: run on the files as of this commit of the checkout.
+    environment: variables that the case sets.
     note: a remark for the page, such as what was scaled down.
     """
 
@@ -42,6 +43,7 @@ class Case:
     seconds: float = 300
     paths: tuple = ()
     commit: str = ""
+    environment: dict = field(default_factory=dict)
     note: str = ""
 
 

@@ -171,6 +171,7 @@ def run_case(job):
     launches.watch()
     np.random.seed(0)
     random.seed(0)
+    os.environ.update(case["environment"])
     sys.path.insert(0, str(path.parent))
     sys.path[:0] = [str(checkout / folder) for folder in case["paths"]]
     outcome = {"problems": {}, "tests": 1}
