@@ -181,7 +181,7 @@ void bind_launch(nb::module_& m) {
           [](const Launch& self) {
             std::vector<std::tuple<std::string, int, std::string>> remarks;
             for (int rank = 0; rank < self.cores().size(); ++rank) {
-              const core::NeuronCore& core = self.cores().core(rank);
+              const core::NeuronCore& core = self.cores()[rank];
               for (const auto& remark : core.remarks()) {
                 const program::Site& site = core.program().sites()[remark.site];
                 remarks.emplace_back(site.file, site.line, remark.text);

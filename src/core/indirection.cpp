@@ -216,6 +216,7 @@ void NeuronCore::issue_indirect(const isa::InstructionType& type, const void* ar
     gather(*memory_, operand);
   }
   type.check(staged.data(), rules);
+  for (const std::string& text : rules.remarks()) remark(type, text, text, site);
   isa::for_each_tile(type, staged.data(), [&](const FieldInfo& field, const Tile& tile) {
     if (isa::reads_whole(field.access)) require_readable(type, field, tile, engine, site);
   });

@@ -59,6 +59,7 @@ void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::
   });
   if (indirect != 0) return issue_indirect(type, args, site, rules);
   type.check(args, rules);
+  for (const std::string& text : rules.remarks()) remark(type, text, text, site);
   const isa::Engine engine = type.engine(args, spec_.version());
   isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
     if (isa::reads_whole(field.access)) require_readable(type, field, tile, engine, site);
@@ -84,8 +85,13 @@ void NeuronCore::require_readable(const isa::InstructionType& type, const isa::F
   if (engine == isa::Engine::kDma || tile.space == memory::Space::kHbm)
     return memory_->require_written(tile, field.name.data());
   const auto text = memory_->poison_unwritten(tile, field.name.data());
-  if (!text || !remarked_.emplace(site, field.name).second) return;
-  remarks_.push_back({site, fmt::format("{}: {}", type.info.name, *text)});
+  if (text) remark(type, field.name, *text, site);
+}
+
+void NeuronCore::remark(const isa::InstructionType& type, std::string_view about,
+                        std::string_view text, std::uint32_t site) {
+  if (remarked_.emplace(site, about).second)
+    remarks_.push_back({site, fmt::format("{}: {}", type.info.name, text)});
 }
 
 }  // namespace trnsim::core

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,7 +45,7 @@ class NeuronCore {
   // nothing is then recorded.
   void issue(const isa::InstructionType& type, const void* args, std::uint32_t site);
 
-  // What was carried out although it looks wrong; once for each operand and line of the user's.
+  // What was carried out although it looks wrong; once for each line of the user's.
   struct Remark {
     std::uint32_t site;
     std::string text;
@@ -54,6 +55,8 @@ class NeuronCore {
  private:
   friend class LogicalCore;
 
+  void remark(const isa::InstructionType& type, std::string_view about, std::string_view text,
+              std::uint32_t site);
   // That `tile` may be read: by an engine that computes also where a part was never written.
   void require_readable(const isa::InstructionType& type, const isa::FieldInfo& field,
                         const isa::Tile& tile, isa::Engine engine, std::uint32_t site);
@@ -70,7 +73,7 @@ class NeuronCore {
   isa::CoreState state_;
   program::Program program_;
   std::vector<Remark> remarks_;
-  std::set<std::pair<std::uint32_t, std::string>> remarked_;  // by site and operand
+  std::set<std::pair<std::uint32_t, std::string>> remarked_;  // by site and subject
 };
 
 }  // namespace trnsim::core

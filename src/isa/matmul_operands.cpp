@@ -133,11 +133,18 @@ void check_result_dtype(const Rules& rules, const Tile& dst) {
 
 void check_accumulate(const Rules& rules, const Tile& dst, const OptionalInt& accumulate) {
   if (!accumulate.present || !accumulate.value) return;
-  if (!rules.memory().accumulated(dst) && rules.generation() < 4) {
+  if (rules.memory().accumulated(dst) || rules.generation() >= 4) return;
+  if (!rules.memory().written(dst)) {
     rules.fail("accumulate",
-               "accumulate=True on PSUM that no matmul has written: the result is undefined; "
+               "accumulate=True on PSUM that nothing has written: the result is undefined; "
                "let the first matmul of the group overwrite (accumulate=False or None)");
   }
+  rules.remark(
+      "accumulate=True adds to what another instruction than a matmul wrote, which the vendor "
+      "calls "
+      "undefined on NeuronCore-v{}; let the first matmul of the group overwrite (accumulate=False "
+      "or None)",
+      rules.generation());
 }
 
 void check_bank(const Rules& rules, const Tile& dst) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "catalog/core.h"
@@ -39,6 +40,13 @@ class Rules {
     raise(rule, fmt::format(text, std::forward<Args>(args)...));
   }
 
+  // Legal, but a reason to warn the user.
+  template <class... Args>
+  void remark(fmt::format_string<Args...> text, Args&&... args) const {
+    remarks_.push_back(fmt::format(text, std::forward<Args>(args)...));
+  }
+  const std::vector<std::string>& remarks() const { return remarks_; }
+
   // Memory, dtype of the generation, at most 128 partitions and the start-partition rule.
   void operand(const char* name, const Tile& tile, Buffers buffers) const;
   void operand(const char* name, const ScalarOrTile& value, Buffers buffers) const;
@@ -61,6 +69,7 @@ class Rules {
   const catalog::Core& core_;
   const memory::Memory& memory_;
   Place place_;
+  mutable std::vector<std::string> remarks_;
 };
 
 }  // namespace trnsim::isa

@@ -195,13 +195,28 @@ def test_none_accumulates_only_where_a_matmul_wrote(run):
     same(run(kernel, a, b), expected)
 
 
-def test_accumulating_on_what_no_matmul_wrote(run):
+def test_accumulating_on_what_nothing_wrote(run):
     def kernel(x):
         psum, x = new((20, 20), buffer=nl.psum), load(x)
-        nisa.memset(dst=psum, value=0.0)
         nisa.nc_matmul(dst=psum, stationary=x, moving=x, accumulate=True)
 
     refused(run, "accumulate", kernel, sample((64, 20), "bfloat16"))
+
+
+@pytest.mark.parametrize("value", [0.0, 100.0])
+def test_accumulating_on_what_no_matmul_wrote_adds_with_a_warning(run, value):
+    a, b = sample((64, 20), "bfloat16"), sample((64, 50), "bfloat16", seed=1)
+
+    def kernel(x, y):
+        psum, x, y = new((20, 50), buffer=nl.psum), load(x), load(y)
+        nisa.memset(dst=psum, value=value)
+        for _ in range(2):
+            nisa.nc_matmul(dst=psum, stationary=x, moving=y, accumulate=True)
+        return copy_of(psum)
+
+    with pytest.warns(UserWarning, match="undefined on NeuronCore-v3") as seen:
+        same(run(kernel, a, b), np.float32(value) + chained(a, b) + chained(a, b))
+    assert len(seen) == 1
 
 
 @pytest.mark.parametrize("name", ("bfloat16", "float16", "float32", "int32"))
