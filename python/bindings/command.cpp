@@ -32,6 +32,7 @@ nb::dict dict_of(const cli::RunOptions& options) {
   dict["stop_on_nan"] = options.stop_on_nan;
   dict["break_at"] = options.break_at;
   dict["dump_program"] = options.dump_program.string();  // as json
+  dict["save"] = options.save.string();                  // empty: nowhere
   dict["json"] = options.json.string();                  // empty: none; "-": standard output
   return dict;
 }

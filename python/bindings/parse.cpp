@@ -55,9 +55,9 @@ Int integer(std::string_view instruction, const isa::FieldInfo& field, PyObject*
 }
 
 const Token& choice(std::string_view instruction, const isa::FieldInfo& field, PyObject* object,
-                    TokenKind kind, const char* expected) {
+                    const char* expected) {
   const Token* token = token_of(object);
-  if (!token || token->kind != kind) wrong(instruction, field, expected, object);
+  if (!token || token->kind != field.kind) wrong(instruction, field, expected, object);
   return *token;
 }
 
@@ -183,38 +183,28 @@ void parse_argument(std::string_view instruction, const isa::FieldInfo& field, P
       return;
     }
     case FieldKind::kEngine:
-      place<isa::Engine>(at) =
-          static_cast<isa::Engine>(choice(instruction, field, object, TokenKind::kEngine,
-                                          "an engine such as nki.isa.engine.vector")
-                                       .code);
+      place<isa::Engine>(at) = static_cast<isa::Engine>(
+          choice(instruction, field, object, "an engine such as nki.isa.engine.vector").code);
       return;
     case FieldKind::kReduceCommand:
       place<isa::ReduceCommand>(at) = static_cast<isa::ReduceCommand>(
-          choice(instruction, field, object, TokenKind::kReduceCommand,
-                 "a member of nki.isa.reduce_cmd")
-              .code);
+          choice(instruction, field, object, "a member of nki.isa.reduce_cmd").code);
       return;
     case FieldKind::kPerfMode:
-      place<isa::PerfMode>(at) =
-          static_cast<isa::PerfMode>(choice(instruction, field, object, TokenKind::kPerfMode,
-                                            "a member of nki.isa.matmul_perf_mode")
-                                         .code);
+      place<isa::PerfMode>(at) = static_cast<isa::PerfMode>(
+          choice(instruction, field, object, "a member of nki.isa.matmul_perf_mode").code);
       return;
     case FieldKind::kDgeMode:
       place<isa::DgeMode>(at) = static_cast<isa::DgeMode>(
-          choice(instruction, field, object, TokenKind::kDgeMode, "a member of nki.isa.dge_mode")
-              .code);
+          choice(instruction, field, object, "a member of nki.isa.dge_mode").code);
       return;
     case FieldKind::kOobMode:
       place<isa::OobMode>(at) = static_cast<isa::OobMode>(
-          choice(instruction, field, object, TokenKind::kOobMode, "a member of nki.isa.oob_mode")
-              .code);
+          choice(instruction, field, object, "a member of nki.isa.oob_mode").code);
       return;
     case FieldKind::kDmaEngine:
-      place<isa::DmaEngine>(at) =
-          static_cast<isa::DmaEngine>(choice(instruction, field, object, TokenKind::kDmaEngine,
-                                             "a member of nki.isa.dma_engine")
-                                          .code);
+      place<isa::DmaEngine>(at) = static_cast<isa::DmaEngine>(
+          choice(instruction, field, object, "a member of nki.isa.dma_engine").code);
       return;
     case FieldKind::kAffinePattern:
       return parse_affine(instruction, field, object, place<isa::AffinePattern>(at));

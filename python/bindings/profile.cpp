@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "launch.h"
+#include "program/file.h"
 #include "report/output_file.h"
 #include "report/perfetto.h"
 #include "report/program_text.h"
@@ -35,6 +36,17 @@ std::string program_text(const std::vector<Launch*>& launches, bool as_json) {
     }
   }
   return as_json ? report::program_json(runs) : report::program_text(runs);
+}
+
+void save_programs(const std::vector<Launch*>& launches, const std::string& path) {
+  std::vector<program::Recording> recordings;
+  for (const Launch* launch : launches) {
+    program::Recording& recording =
+        recordings.emplace_back(program::Recording{launch->kernel(), launch->chip().name, {}});
+    for (int rank = 0; rank < launch->cores().size(); ++rank)
+      recording.cores.push_back(&launch->cores()[rank].program());
+  }
+  report::write_file(path, program::encode(recordings));
 }
 
 nb::dict busy_us(Launch& launch) {
@@ -84,6 +96,9 @@ void bind_profile(nb::module_& m) {
         report::write_perfetto(runs_of(launches), path);
       },
       nb::arg("launches"), nb::arg("path"));
+  m.def("save_programs", &save_programs, nb::arg("launches"), nb::arg("path"),
+        "Write the recorded programs for `trnsim replay`. Raises ConfigError when `path` cannot be "
+        "written.");
 }
 
 }  // namespace trnsim::python

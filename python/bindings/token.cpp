@@ -4,7 +4,7 @@
 
 #include <unordered_map>
 
-#include "isa/operand.h"
+#include "isa/choices.h"
 #include "numerics/elementwise.h"
 #include "numerics/functions.h"
 
@@ -32,11 +32,6 @@ void init_operator(Token* self, const std::string& name, const std::string& alu,
     self->activation = static_cast<int>(*f);
 }
 
-template <class Code>
-nb::object choice(const char* name, TokenKind kind, Code code) {
-  return nb::cast(Token{.name = name, .kind = kind, .code = static_cast<int>(code)});
-}
-
 }  // namespace
 
 void bind_token(nb::module_& m) {
@@ -57,50 +52,14 @@ void bind_token(nb::module_& m) {
       "Let a foreign object, such as numpy.add, be accepted where `token` is. Both must live to "
       "the end.");
 
-  using isa::Engine;
   nb::module_ choices =
       m.def_submodule("choices", "Values of enumerated arguments, by the name NKI gives them.");
-  const auto add = [&](const char* group, const char* name, auto kind, auto code) {
-    if (!nb::hasattr(choices, group)) choices.attr(group) = nb::dict();
-    nb::cast<nb::dict>(choices.attr(group))[name] = choice(name, kind, code);
-  };
-  for (const auto& [name, engine] : {std::pair{"unknown", Engine::kUnknown},
-                                     {"tensor", Engine::kTensor},
-                                     {"vector", Engine::kVector},
-                                     {"scalar", Engine::kScalar},
-                                     {"gpsimd", Engine::kGpsimd},
-                                     {"dma", Engine::kDma},
-                                     {"sync", Engine::kSync}}) {
-    add("engine", name, TokenKind::kEngine, engine);
+  for (const isa::Choice& choice : isa::choices()) {
+    const std::string group(choice.group), name(choice.name);
+    if (!nb::hasattr(choices, group.c_str())) choices.attr(group.c_str()) = nb::dict();
+    nb::cast<nb::dict>(choices.attr(group.c_str()))[name.c_str()] =
+        nb::cast(Token{.name = name, .kind = choice.kind, .code = choice.code});
   }
-  using isa::ReduceCommand;
-  for (const auto& [name, command] : {std::pair{"idle", ReduceCommand::kIdle},
-                                      {"reset", ReduceCommand::kReset},
-                                      {"reduce", ReduceCommand::kReduce},
-                                      {"reset_reduce", ReduceCommand::kResetReduce},
-                                      {"load_reduce", ReduceCommand::kLoadReduce}}) {
-    add("reduce_cmd", name, TokenKind::kReduceCommand, command);
-  }
-  using isa::PerfMode;
-  for (const auto& [name, mode] :
-       {std::pair{"none", PerfMode::kNone},
-        {"double_row", PerfMode::kDoubleRow},
-        {"double_column", PerfMode::kDoubleColumn},
-        {"double_pixel", PerfMode::kDoublePixel},
-        {"double_row_sw_interleave", PerfMode::kDoubleRowSwInterleave}}) {
-    add("matmul_perf_mode", name, TokenKind::kPerfMode, mode);
-  }
-  using isa::DgeMode;
-  for (const auto& [name, mode] : {std::pair{"unknown", DgeMode::kUnknown},
-                                   {"none", DgeMode::kNone},
-                                   {"swdge", DgeMode::kSoftware},
-                                   {"hwdge", DgeMode::kHardware}}) {
-    add("dge_mode", name, TokenKind::kDgeMode, mode);
-  }
-  add("oob_mode", "error", TokenKind::kOobMode, isa::OobMode::kError);
-  add("oob_mode", "skip", TokenKind::kOobMode, isa::OobMode::kSkip);
-  add("dma_engine", "dma", TokenKind::kDmaEngine, isa::DmaEngine::kDma);
-  add("dma_engine", "gpsimd_dma", TokenKind::kDmaEngine, isa::DmaEngine::kGpsimd);
 }
 
 const Token* token_of(PyObject* object) {

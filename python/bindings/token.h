@@ -4,26 +4,18 @@
 
 #include <nanobind/nanobind.h>
 
-#include <cstdint>
+#include <optional>
 #include <string>
+
+#include "isa/field.h"
 
 namespace trnsim::python {
 
-enum class TokenKind : std::uint8_t {
-  kNone,
-  kEngine,
-  kReduceCommand,
-  kPerfMode,
-  kDgeMode,
-  kOobMode,
-  kDmaEngine
-};
-
 struct Token {
   std::string name;
-  int alu_op = -1;      // as numerics::AluOp; -1: not an ALU operator
-  int activation = -1;  // as numerics::ActivationFunction
-  TokenKind kind = TokenKind::kNone;
+  int alu_op = -1;                     // as numerics::AluOp; -1: not an ALU operator
+  int activation = -1;                 // as numerics::ActivationFunction
+  std::optional<isa::FieldKind> kind;  // of the arguments that it is a choice for
   int code = 0;
 };
 

@@ -91,6 +91,8 @@ def _report(options: dict) -> None:
     sys.stdout.flush()
     if options["trace"]:
         _native.write_trace(launches, options["trace"])
+    if options["save"]:
+        _native.save_programs(launches, options["save"])
     if options["dump_program"] == "-":
         print(_native.program_text(launches), end="")
     elif options["dump_program"]:

@@ -68,6 +68,13 @@ class Profile:
         """Write a Perfetto trace (open it at ui.perfetto.dev). Raises ConfigError when `path` cannot be written."""
         _native.write_trace([self._launch], str(path))
 
+    def save(self, path) -> None:
+        """Write the recorded program: `trnsim replay PATH --chip trn3` clocks it again, on any chip where it is legal.
+
+        Raises ConfigError when `path` cannot be written.
+        """
+        _native.save_programs([self._launch], str(path))
+
     def __repr__(self):
         return f"<Profile of {self.kernel} on {self.chip}: {self.latency_us:.2f} us>"
 

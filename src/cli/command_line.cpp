@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "cli/chips.h"
 #include "cli/isa.h"
+#include "cli/replay.h"
 
 namespace trnsim::cli {
 namespace {
@@ -67,6 +68,7 @@ int command_line(std::span<const std::string> args, const Context& context,
       script_result = run_script(options);
       return script_result;
     });
+    add_replay_command(app, context);
     add_chips_command(app, context);
     add_isa_command(app, context);
     const int result = parse_and_run(app, args, context);

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -11,6 +10,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "cli/wrapped.h"
+#include "isa/choices.h"
 #include "isa/instruction.h"
 
 namespace trnsim::cli {
@@ -18,32 +18,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view kind_text(isa::FieldKind kind) {
-  constexpr std::array<std::string_view, 18> kNames{"tile",
-                                                    "fp32 value or [P, 1] tile",
-                                                    "ALU operation",
-                                                    "activation function",
-                                                    "engine",
-                                                    "reduce command",
-                                                    "performance mode",
-                                                    "descriptor generation",
-                                                    "out-of-bounds mode",
-                                                    "[step, count] pairs",
-                                                    "integers",
-                                                    "integer or None",
-                                                    "integer",
-                                                    "float",
-                                                    "number",
-                                                    "True or False",
-                                                    "tiles",
-                                                    "numbers"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 std::string_view access_text(isa::Access access) {
-  constexpr std::array<std::string_view, 5> kNames{"", "read", "read in part", "written",
-                                                   "read and written"};
-  return kNames[static_cast<std::size_t>(access)];
+  switch (access) {
+    case isa::Access::kNone:
+      return "";
+    case isa::Access::kRead:
+      return "read";
+    case isa::Access::kReadPart:
+      return "read in part";
+    case isa::Access::kWrite:
+      return "written";
+    case isa::Access::kWritePart:
+      return "written in part";
+    case isa::Access::kReadWrite:
+      return "read and written";
+    case isa::Access::kOrder:
+      return "ordered by";
+  }
+  return {};
 }
 
 std::string since_text(int since) {
@@ -73,7 +65,7 @@ void print_fields(const isa::InstructionType& type, std::ostream& out) {
   out << "    arguments:\n";
   for (const isa::FieldInfo& field : type.fields) {
     std::string line =
-        fmt::format("      {:<24} {:<26} {:<17} {}", field.name, kind_text(field.kind),
+        fmt::format("      {:<24} {:<26} {:<17} {}", field.name, isa::kind_name(field.kind),
                     access_text(field.access), field.required ? "" : "optional");
     line.erase(line.find_last_not_of(' ') + 1);
     out << line << '\n';
@@ -87,7 +79,7 @@ Json instruction_json(const isa::InstructionType& type) {
   json["arguments"] = Json::array();
   for (const isa::FieldInfo& field : type.fields) {
     json["arguments"].push_back({{"name", field.name},
-                                 {"kind", kind_text(field.kind)},
+                                 {"kind", isa::kind_name(field.kind)},
                                  {"access", access_text(field.access)},
                                  {"required", field.required}});
   }

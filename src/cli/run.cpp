@@ -35,6 +35,7 @@ void check(const RunOptions& options, const Context& context) {
   if (!options.trace.empty()) report::require_writable(options.trace);
   if (!options.dump_program.empty() && options.dump_program != "-")
     report::require_writable(options.dump_program);
+  if (!options.save.empty()) report::require_writable(options.save);
   if (!options.json.empty() && options.json != "-") report::require_writable(options.json);
 }
 
@@ -56,6 +57,8 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
   run->add_flag("--timing-only", options->timing_only,
                 "Leave the arithmetic out: times only, no values");
   run->add_option("--trace", options->trace, "Write a Perfetto trace (open it at ui.perfetto.dev)")
+      ->type_name("FILE");
+  run->add_option("--save", options->save, "Write the recorded programs, for trnsim replay")
       ->type_name("FILE");
   run->add_flag("--json{-}", options->json,
                 "Print the report as JSON, or write it to a file: --json=FILE");
@@ -81,12 +84,13 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
 }
 
 std::vector<std::string> with_joined_values(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 5> kTakeValue{"--chip", "--nki", "--trace", "--seed",
-                                                       "--break-at"};
+  constexpr std::array<std::string_view, 6> kTakeValue{"--chip", "--nki",  "--trace",
+                                                       "--save", "--seed", "--break-at"};
   std::vector<std::string> joined(args.begin(), args.end());
-  if (joined.empty() || joined.front() != "run") return joined;
-  // Up to the script: the first word that is neither an option nor an option's value.
-  for (std::size_t i = 1; i + 1 < joined.size() && joined[i].starts_with('-'); ++i) {
+  if (joined.empty() || (joined.front() != "run" && joined.front() != "replay")) return joined;
+  // Of a script's own words none is ours: it is the first that is neither an option nor its value.
+  const bool script = joined.front() == "run";
+  for (std::size_t i = 1; i + 1 < joined.size() && (!script || joined[i].starts_with('-')); ++i) {
     if (std::find(kTakeValue.begin(), kTakeValue.end(), joined[i]) != kTakeValue.end()) {
       ++i;
     } else if ((joined[i] == "--json" && joined[i + 1].ends_with(".json")) ||

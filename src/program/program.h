@@ -49,8 +49,11 @@ class Program {
   std::uint32_t intern(const Site& site);
   void append(const isa::InstructionType& type, isa::Engine engine, std::uint32_t site,
               const void* args);
+  // Another generation may run an instruction on another engine.
+  void set_engine(std::size_t i, isa::Engine engine) { instructions_[i].engine = engine; }
   // Gives the latest instruction a name of the user's choice.
-  void name_last(std::string name) { names_[instructions_.size() - 1] = std::move(name); }
+  void name_last(std::string name) { give_name(size() - 1, std::move(name)); }
+  void give_name(std::size_t i, std::string name) { names_[i] = std::move(name); }
 
   // Records that `consumer` has to wait until `producer`, an earlier one, has ended, whatever bytes
   // the two touch.
@@ -87,8 +90,12 @@ class Program {
                        });
   }
 
+  // By id, as for define(); those that were never defined have no dimensions.
+  const std::vector<memory::Indirection>& indirections() const { return indirections_; }
+
   void tensor_born(const memory::Allocation& allocation);
   void tensor_freed(std::uint32_t id);
+  void tensor_lived(std::uint32_t id, TensorLife life) { tensors_.emplace(id, std::move(life)); }
   const std::map<std::uint32_t, TensorLife>& tensors() const { return tensors_; }
 
  private:
