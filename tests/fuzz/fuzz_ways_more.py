@@ -54,13 +54,6 @@ def matmul_limits(d):
     )
 
 
-@way
-def accumulate_onto_a_copy(d):
-    if d.generation > 3:  # NeuronCore-v4 may
-        return "nc_matmul.dtype_mix", product(d, **MATMULS["dtype_mix"])
-    return "nc_matmul.accumulate", changed(product(d), accumulate=True)
-
-
 # -- what no step says ----------------------------------------------------------------------------------------------
 
 

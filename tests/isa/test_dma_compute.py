@@ -145,7 +145,10 @@ def test_accumulating_halves_the_rate_before_v4(run):
     def spent(chip, compute):
         def kernel(t):
             dst = new(t.shape)
-            nisa.dma_compute(dst, [t], nl.add) if compute else nisa.dma_copy(dst, t)
+            if compute:
+                nisa.dma_compute(dst, [t], nl.add)
+            else:
+                nisa.dma_copy(dst, t, dge_mode=nisa.dge_mode.none)
             return store(dst[0:1, 0:1])
 
         run(kernel, x, chip=chip)

@@ -109,7 +109,7 @@ def test_time():
     @nki.jit
     def copied(x):
         mine, theirs = (nl.zeros(x.shape, x.dtype, buffer=nl.sbuf) for _ in range(2))
-        nisa.dma_copy(dst=theirs, src=mine)
+        nisa.dma_copy(dst=theirs, src=mine, dge_mode=nisa.dge_mode.none)
 
     def durations(opcode):
         entries = [i for i in trnsim.last_profile().instructions if i["opcode"] == opcode]
