@@ -3,6 +3,7 @@
 // the current launch.
 #include <Python.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 #include <structmember.h>
 
 #include <array>
@@ -33,8 +34,9 @@ struct Function {
 };
 
 PyObject* name_keyword = nullptr;  // "name": every instruction can be named
-PyObject* dtype_keyword =
-    nullptr;  // "dtype": kernels of release 0.2 still pass it; the destination's dtype rules
+// foreign_keyword(instruction, keyword): today's name of a keyword of another release, "" where it
+// has no effect, None for one that no release has.
+PyObject* foreign_keyword = nullptr;
 
 std::size_t field_index(const Function& function, PyObject* keyword, std::size_t guess) {
   const std::vector<PyObject*>& names = *function.names;
@@ -55,6 +57,16 @@ std::size_t field_index(const Function& function, PyObject* keyword, std::size_t
   program_error(std::string(function.type->info.name) + ".argument",
                 "{}: no argument is called '{}'{}", function.type->info.name, name,
                 near.empty() ? "" : "; did you mean '" + near + "'?");
+}
+
+// Where the value of a keyword that the instruction does not list goes: a field, or nowhere.
+const isa::FieldInfo* field_of_another_release(const Function& function, PyObject* keyword) {
+  if (!foreign_keyword) unknown_keyword(function, keyword);
+  const nb::object renamed = nb::handle(foreign_keyword)(
+      nb::cast(std::string(function.type->info.name)), nb::handle(keyword));
+  if (renamed.is_none()) unknown_keyword(function, keyword);
+  const std::size_t i = field_index(function, renamed.ptr(), 0);
+  return i < function.type->fields.size() ? &function.type->fields[i] : nullptr;
 }
 
 PyObject* call_instruction(const Function& function, PyObject* const* args, std::size_t positional,
@@ -90,8 +102,9 @@ PyObject* call_instruction(const Function& function, PyObject* const* args, std:
       given |= 1u << i;
     } else if (PyUnicode_Compare(keyword, name_keyword) == 0) {
       user_name = value;
-    } else if (PyUnicode_Compare(keyword, dtype_keyword) != 0) {
-      unknown_keyword(function, keyword);
+    } else if (const isa::FieldInfo* field = field_of_another_release(function, keyword)) {
+      parse_argument(type.info.name, *field, value, buffer.data() + field->offset);
+      given |= 1u << (field - type.fields.data());
     }
   }
   for (std::size_t i = 0; i < type.fields.size(); ++i) {
@@ -176,7 +189,6 @@ PyType_Spec spec = {
 
 void bind_calls(nb::module_& m) {
   name_keyword = PyUnicode_InternFromString("name");
-  dtype_keyword = PyUnicode_InternFromString("dtype");
   PyObject* function_type = PyType_FromSpec(&spec);
   nb::module_ isa_module = m.def_submodule("isa", "The instructions, as nki.isa calls them.");
   nb::list names;
@@ -196,6 +208,15 @@ void bind_calls(nb::module_& m) {
     names.append(std::string(type.info.name));
   }
   isa_module.attr("__all__") = names;
+  m.def(
+      "on_foreign_keyword", [](nb::object ask) { foreign_keyword = ask.release().ptr(); },
+      nb::arg("ask"), "What to ask about keywords that an instruction does not have.");
+  m.def(
+      "nearest_name",
+      [](const std::string& name, const std::vector<std::string>& known) {
+        return nearest_name(name, known);
+      },
+      nb::arg("name"), nb::arg("known"), "The known name most like a mistyped one; '' for none.");
 }
 
 }  // namespace trnsim::python

@@ -1,5 +1,6 @@
 // The command line of the C++ side, with Python to run the scripts.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 

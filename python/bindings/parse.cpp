@@ -57,6 +57,7 @@ Int integer(std::string_view instruction, const isa::FieldInfo& field, PyObject*
 const Token& choice(std::string_view instruction, const isa::FieldInfo& field, PyObject* object,
                     const char* expected) {
   const Token* token = token_of(object);
+  if (!token) token = choice_of_another_release(field.kind, object);
   if (!token || token->kind != field.kind) wrong(instruction, field, expected, object);
   return *token;
 }

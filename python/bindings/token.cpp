@@ -32,6 +32,16 @@ void init_operator(Token* self, const std::string& name, const std::string& alu,
     self->activation = static_cast<int>(*f);
 }
 
+// foreign_choice(group, value): the member that a number or string stood for in older releases.
+PyObject* foreign_choice = nullptr;
+
+std::string group_of(isa::FieldKind kind) {
+  for (const isa::Choice& choice : isa::choices()) {
+    if (choice.kind == kind) return std::string(choice.group);
+  }
+  return {};
+}
+
 }  // namespace
 
 void bind_token(nb::module_& m) {
@@ -52,6 +62,10 @@ void bind_token(nb::module_& m) {
       "Let a foreign object, such as numpy.add, be accepted where `token` is. Both must live to "
       "the end.");
 
+  m.def(
+      "on_foreign_choice", [](nb::object ask) { foreign_choice = ask.release().ptr(); },
+      nb::arg("ask"), "What to ask about values of enumerated arguments that are no members.");
+
   nb::module_ choices =
       m.def_submodule("choices", "Values of enumerated arguments, by the name NKI gives them.");
   for (const isa::Choice& choice : isa::choices()) {
@@ -60,6 +74,12 @@ void bind_token(nb::module_& m) {
     nb::cast<nb::dict>(choices.attr(group.c_str()))[name.c_str()] =
         nb::cast(Token{.name = name, .kind = choice.kind, .code = choice.code});
   }
+}
+
+const Token* choice_of_another_release(isa::FieldKind kind, PyObject* object) {
+  if (!foreign_choice) return nullptr;
+  const nb::object found = nb::handle(foreign_choice)(group_of(kind), nb::handle(object));
+  return found.is_none() ? nullptr : token_of(found.ptr());  // a member of its group, which stays
 }
 
 const Token* token_of(PyObject* object) {

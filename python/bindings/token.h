@@ -19,6 +19,8 @@ struct Token {
   int code = 0;
 };
 
+// The member that `object` stood for in an older release; nullptr for none.
+const Token* choice_of_another_release(isa::FieldKind kind, PyObject* object);
 void bind_token(nanobind::module_& m);
 // The token that `object` is or stands for (numpy.add stands for nl.add); nullptr where it is
 // neither.

@@ -10,7 +10,8 @@ import importlib.machinery
 import importlib.util
 import sys
 
-from trnsim import _native, drivers, session
+from trnsim import _native, drivers, environment, session
+from trnsim.releases.table import RELEASES
 
 _DIALECTS = {
     "nki": "trnsim.nki",
@@ -38,6 +39,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             raise drivers.UnsupportedModule(f"{name}, because {_REFUSED[top]}")
         if top not in _DIALECTS:
             return None
+        if session.settings.nki != "auto":
+            from trnsim.releases import adapt
+
+            adapt.check_import(name, session.settings.nki)
         real = _DIALECTS[top] + ("." + rest if rest else "")
         try:
             if importlib.util.find_spec(real) is None:
@@ -49,7 +54,12 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return spec
 
     def create_module(self, spec):
-        return importlib.import_module(spec.loader_state)
+        real = importlib.import_module(spec.loader_state)
+        if session.settings.nki == "auto" or spec.name.partition(".")[0] != "nki":
+            return real
+        from trnsim.releases import adapt  # only where a release is named
+
+        return adapt.module(spec.name, real, session.settings.nki)
 
     def exec_module(self, module):
         pass
@@ -63,40 +73,44 @@ def _missing(name, top, rest):
 _finder = _Finder()
 
 
-def install(nki: str = "auto", chip: str = "trn2", timing_only: bool = False, seed: int = 0,
-            stochastic_rounding: bool = False, stop_on_nan: bool = False, precise: bool = True) -> None:
+def install(nki: str = "auto", chip: str | None = None, timing_only: bool = False, seed: int | None = None,
+            stochastic_rounding: bool | None = None, stop_on_nan: bool = False, precise: bool = True) -> None:
     """Simulate NKI kernels in this process.
 
-    nki: release whose rules apply ("auto": by the module that is imported; "0.2" to "0.7", "beta1").
-    chip: a name of the catalogue ("trn1", "inf2", "trn2", "trn3", ...) or the path of a TOML file.
-    timing_only: clock kernels without computing values. seed: of the random number engines.
-    stochastic_rounding: round results narrower than fp32 at random, with the same seed, instead of to nearest.
+    nki: release whose names, parameters and rules apply, strictly, to what is imported from here on ("0.2" to
+    "0.7", "beta1"); "auto" takes code of every release as far as the imported dialect allows.
+    chip: a name of the catalogue ("trn1", "inf2", "trn2", "trn3", ...) or the path of a TOML file. Without one, that
+    of NEURON_PLATFORM_TARGET_OVERRIDE, else that of nki.jit(platform_target=), else trn2.
+    timing_only: clock kernels without computing values.
+    seed: of the random number engines and of stochastic rounding; without one, NEURON_RT_STOCHASTIC_ROUNDING_SEED.
+    stochastic_rounding: round results narrower than fp32 at random instead of to nearest; where it is None,
+    NEURON_RT_STOCHASTIC_ROUNDING_EN decides.
     stop_on_nan: raise NonFiniteError at the first instruction that makes a NaN or an infinity; slow.
     precise: the vendor's NKI_PRECISE_FP. False, fp32 in place of every narrower float type, is refused.
     Raises ConfigError for an unknown chip or release, Unsupported for precise=False.
     """
     if not precise:
-        raise _native.Unsupported(
-            "Unsupported: fp32 in place of every narrower float type (NKI_PRECISE_FP=0), because tiles keep their true "
-            "bytes here: views as another dtype and tiles at overlapping addresses would read halves of fp32 numbers. "
-            "Ask for nl.float32 where the kernel creates its tensors instead.")
+        environment.refuse_fp32_storage()
     if nki != "auto" and nki not in RELEASES:
         raise _native.ConfigError(f"unknown NKI release '{nki}'; known are auto, {', '.join(RELEASES)}")
-    session.load_chip(chip)
-    session.settings = session.Settings(chip=chip, nki=nki, timing_only=timing_only, seed=seed,
-                                        stochastic_rounding=stochastic_rounding, stop_on_nan=stop_on_nan)
+    if chip is not None:
+        session.load_chip(chip)
+    if nki != session.settings.nki:
+        _forget_modules()  # each release has modules of its own
+    session.settings = session.Settings(named_chip=chip, nki=nki, timing_only=timing_only, named_seed=seed,
+                                        named_stochastic_rounding=stochastic_rounding, stop_on_nan=stop_on_nan)
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
-        for name in [n for n in sys.modules if n.partition(".")[0] in _DIALECTS]:
-            del sys.modules[name]
+        _forget_modules()
+
+
+def _forget_modules() -> None:
+    for name in [n for n in sys.modules if n.partition(".")[0] in _DIALECTS]:
+        del sys.modules[name]
 
 
 def uninstall() -> None:
     """Undo `install`: later imports find the vendor's packages again, if there are any."""
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
-    for name in [n for n in sys.modules if n.partition(".")[0] in _DIALECTS]:
-        del sys.modules[name]
-
-
-RELEASES = ("beta1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7")
+    _forget_modules()

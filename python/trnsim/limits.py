@@ -6,9 +6,10 @@ installed.
 
 import functools
 
-from trnsim import session
+from trnsim import environment, session
 
 _FP32_BYTES = 4
+_PE_TRANSPOSE_SINCE = 3  # NeuronCore generation
 
 
 def chip():
@@ -53,8 +54,9 @@ class TileSize:
 
     @property
     def psum_num_banks(self) -> int:
-        """PSUM banks that kernels may use."""
-        return number("psum.banks")
+        """PSUM banks that kernels may use: one less where dma_transpose runs on the Tensor engine (Trn2 and later)."""
+        taken = environment.transposes_on_tensor_engine() and chip().generation >= _PE_TRANSPOSE_SINCE
+        return number("psum.banks") - taken
 
     @property
     def gemm_stationary_fmax(self) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from trnsim import _native, arrays, dtypes
+from trnsim import _native, arrays, dtypes, environment
 from trnsim.baton import Baton
 from trnsim.profile import Profile
 from trnsim.shared import SharedTensors
@@ -24,16 +24,40 @@ _CHECKOUT = Path(__file__).parents[2] / "hardware"
 HARDWARE = str(_CHECKOUT if (_CHECKOUT / "cores").is_dir() else Path(_native.__file__).parent / "hardware")
 
 
+_DEFAULT_CHIP = "trn2"
+
+
 @dataclass
 class Settings:
-    """Options of the simulation; `trnsim.install` and `trnsim run` set them."""
+    """Options of the simulation; `trnsim.install` and `trnsim run` set them. What is None is left to the vendor's
+    environment variables, as they are when a kernel starts."""
 
-    chip: str = "trn2"
+    named_chip: str | None = None
     nki: str = "auto"
     timing_only: bool = False
-    seed: int = 0
-    stochastic_rounding: bool = False
+    named_seed: int | None = None
+    named_stochastic_rounding: bool | None = None
     stop_on_nan: bool = False
+
+    @property
+    def chip(self) -> str:
+        """A name of the catalogue, or the path of a file."""
+        return self.named_chip or environment.chip() or _DEFAULT_CHIP
+
+    def chip_for(self, target: str | None) -> str:
+        """The chip of a kernel that names a platform target; the user and the environment go before it."""
+        return self.named_chip or environment.chip() or target or _DEFAULT_CHIP
+
+    @property
+    def seed(self) -> int:
+        """Of the random numbers and of stochastic rounding."""
+        return environment.stochastic_rounding_seed() if self.named_seed is None else self.named_seed
+
+    @property
+    def stochastic_rounding(self) -> bool:
+        """Whether results narrower than fp32 are rounded at random."""
+        named = self.named_stochastic_rounding
+        return environment.stochastic_rounding() if named is None else named
 
 
 settings = Settings()
@@ -118,6 +142,7 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, cores=1, cor
         return jax_call.traced(lambda a, k: launch_kernel(function, a, k, grid, wrap=wrap, unwrap=unwrap,
                                                           cores=cores, core_of=core_of, write_back=write_back,
                                                           chip=chip), args, kwargs)
+    environment.require_precise_floats()
     launch = _native.Launch(load_chip(chip or settings.chip), getattr(function, "__name__", "kernel"),
                             cores=cores, values=not settings.timing_only, seed=settings.seed,
                             stochastic_rounding=settings.stochastic_rounding, stop_on_nan=settings.stop_on_nan)

@@ -31,7 +31,7 @@ void check(const RunOptions& options, const Context& context) {
   if (!fs::exists(options.script)) config_error("{}: no such script", options.script.string());
   if (fs::is_directory(options.script))
     config_error("{}: a folder, not a script", options.script.string());
-  catalog::find_chip(options.chip, catalog::load(context.hardware_dir));
+  if (!options.chip.empty()) catalog::find_chip(options.chip, catalog::load(context.hardware_dir));
   if (!options.trace.empty()) report::require_writable(options.trace);
   if (!options.dump_program.empty() && options.dump_program != "-")
     report::require_writable(options.dump_program);
@@ -49,8 +49,8 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
       "\nThe script follows the options; what follows the script is its own: trnsim run --quiet "
       "script.py --size 8");
   run->add_option("--chip", options->chip,
-                  "The chip: a name (trn1, trn2, trn3, inf2, ...) or your own .toml file")
-      ->capture_default_str();
+                  "The chip: a name (trn1, trn2, trn3, inf2, ...) or your own .toml file; without "
+                  "it, NEURON_PLATFORM_TARGET_OVERRIDE, else trn2");
   run->add_option("--nki", options->nki,
                   "The NKI version to offer; auto goes by what the script imports")
       ->capture_default_str();
@@ -64,8 +64,7 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
                 "Print the report as JSON, or write it to a file: --json=FILE");
   run->add_flag("--stochastic-rounding", options->stochastic_rounding,
                 "Round results narrower than fp32 at random instead of to nearest");
-  run->add_option("--seed", options->seed, "Seed of stochastic rounding and random numbers")
-      ->capture_default_str();
+  run->add_option("--seed", options->seed, "Seed of stochastic rounding and random numbers");
   run->add_flag("--dump-program{-}", options->dump_program,
                 "Print every instruction, or write them to a file (.json: as JSON)");
   run->add_flag("--fp32", options->fp32, "Keep every float type as fp32 (NKI_PRECISE_FP=0)");

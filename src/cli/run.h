@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,11 +20,11 @@ namespace trnsim::cli {
 struct RunOptions {
   std::filesystem::path script;
   std::vector<std::string> arguments;  // of the script, untouched
-  std::string chip = "trn2";           // a name of the catalogue or the path of a user's file
+  std::string chip;  // a name of the catalogue or the path of a user's file; empty: not given
   std::string nki = "auto";
   bool timing_only = false;
   bool quiet = false;  // no summary
-  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> seed;
   bool stochastic_rounding = false;
   bool fp32 = false;  // every float type kept as fp32
   bool stop_on_nan = false;

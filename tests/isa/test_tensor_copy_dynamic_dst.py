@@ -42,6 +42,6 @@ def test_it_went_with_release_0_4():
     trnsim.install(nki="0.5")
     import nki
 
-    with pytest.raises(trnsim.Unsupported, match="removed in NKI 0.4"):
+    with pytest.raises(trnsim.Unsupported, match="removed in release 0.4"):
         nki.jit(lambda x: nisa.tensor_copy_dynamic_dst(x, x))(sample((4, 8)))
     trnsim.install()

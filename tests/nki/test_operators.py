@@ -77,7 +77,7 @@ def test_unknown_operator():
 
 
 def test_names_that_went_say_where():
-    with pytest.raises(AttributeError, match="no 'arange' since nki 0.2: use slices"):
+    with pytest.raises(AttributeError, match="nki.language.arange is of Beta 1 .* only; use slices"):
         _ = nl.arange
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = nl.nothing
@@ -147,3 +147,17 @@ def test_promotion_with_numbers(run):
 
     run(kernel, sample((2, 2)))
     assert lowering.promote(True, True) == nl.uint8
+
+
+def test_classes_and_enumerations_of_the_modules():
+    import nki
+    import nki.typing as nt
+    from nki.dtype import DType
+
+    assert issubclass(nt.mutable_tensor[2, 2], nt.tensor) and nt.NkiTensor is nl.NkiTensor
+    assert isinstance(nl.float32, DType) and nki.Kernel is type(nki.jit(lambda x: x))
+    assert nisa.NkiValidationError is trnsim.ProgramError and int(nisa.VirtualRegister(3)) == 3
+    assert nisa.dma_engine.dma != nisa.dma_engine.gpsimd_dma and nisa.constants.dma_engine is nisa.dma_engine
+    assert nisa.unknown_engine.name == "unknown" and nl.MemoryRegion.sbuf == nl.sbuf
+    assert nl.NKIObject(size=3).size == 3
+    assert [list(loop(1, 7, 2)) for loop in (nl.affine_range, nl.sequential_range, nl.static_range)] == [[1, 3, 5]] * 3

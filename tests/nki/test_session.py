@@ -229,7 +229,7 @@ def test_seed_chooses_the_random_numbers():
 MISTAKES = {
     "wrong shapes": (lambda t: nisa.tensor_tensor(dst=t, data1=t, data2=t[:, 0:2], op=nl.add), "data2"),
     "unknown keyword": (lambda t: nisa.tensor_copy(dst=t, sorce=t), "did you mean 'src'"),
-    "no such choice": (lambda t: nisa.tensor_copy(dst=t, src=t, engine="vector"), "engine must be"),
+    "no such choice": (lambda t: nisa.tensor_copy(dst=t, src=t, engine="fast"), "engine must be"),
     "number for a tensor": (lambda t: nisa.tensor_copy(dst=t, src=1.0), "src must be a tensor"),
     "argument missing": (lambda t: nisa.tensor_copy(dst=t), "'src' is missing"),
     "not an operator": (lambda t: nisa.tensor_scalar(dst=t, data=t, op0="add", operand0=1.0), "ALU operator"),

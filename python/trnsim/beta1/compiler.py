@@ -6,6 +6,8 @@ import operator
 from trnsim.beta1 import run
 from trnsim.beta1.tensors import Placement
 from trnsim.lowering.tiles import refuse
+from trnsim.nki.language import buffers
+from trnsim.refusal import refused
 
 
 def _linear(index, sizes) -> int:
@@ -19,6 +21,11 @@ def _linear(index, sizes) -> int:
 
 class _Sbuf:
     """nki.compiler.sbuf: placements in SBUF."""
+
+    @staticmethod
+    def auto_alloc():
+        """nl.sbuf: let the simulator place the tensor."""
+        return buffers.sbuf
 
     @staticmethod
     def alloc(func) -> Placement:
@@ -45,6 +52,11 @@ class _Sbuf:
 
 class _Psum:
     """nki.compiler.psum: placements in PSUM, by bank."""
+
+    @staticmethod
+    def auto_alloc():
+        """nl.psum: let the simulator place the tensor."""
+        return buffers.psum
 
     @staticmethod
     def alloc(func) -> Placement:
@@ -122,3 +134,7 @@ class _Directive:
 def no_reorder(*_, **__) -> _Directive:
     """A loop directive: keep instructions in program order, as the simulator does anyway."""
     return _Directive()
+
+
+allocation_scope = refused("nki.compiler.allocation_scope", "no public document says what a scope does")
+multi_buffer = refused("nki.compiler.multi_buffer", "no public document says what the directive does")

@@ -4,7 +4,10 @@ Each takes `mask=` (the part of the tile that it works on) and most take `dtype=
 assigned to a tile that exists, `out[...] = nisa.x(...)`, is written there by the instruction itself.
 """
 
+import numpy as np
+
 from trnsim import _native, session
+from trnsim._native import Unimplemented
 from trnsim.beta1.enums import (
     dge_mode,
     dma_engine,
@@ -59,6 +62,7 @@ from trnsim.beta1.instructions.selection import (
     sequence_bounds,
     tensor_copy_predicated,
 )
+from trnsim.refusal import refused
 
 
 def get_nc_version() -> nc_version:
@@ -66,28 +70,20 @@ def get_nc_version() -> nc_version:
     return nc_version(session.current().launch.generation)
 
 
-def builtin_custom_op(*_, **__):
-    """Refused: raises Unsupported."""
-    raise _native.Unsupported(
-        "nisa.builtin_custom_op, because it runs a compiled library of the vendor's on GpSimd, which trnsim has "
-        "no processor for"
-    )
+builtin_custom_op = refused("nisa.builtin_custom_op", "custom C++ operators of the GpSimd engine are not simulated")
+fp32 = np.finfo(np.float32)
 
-
-_ELSEWHERE = frozenset(
+# Later releases' instructions, which Beta 1 never had in this form.
+_LATER = frozenset(
     "rng rand2 rand_set_state rand_get_state set_rng_seed core_barrier sendrecv nc_matmul_mx quantize_mx dma_compute"
     " nonzero_with_count register_alloc register_move register_load register_store".split()
 )
 
 
 def __getattr__(name):
-    if name not in _ELSEWHERE and not hasattr(_native.isa, name):
+    if name not in _LATER and not hasattr(_native.isa, name):
         raise AttributeError(f"module 'neuronxcc.nki.isa' has no attribute '{name}'")
-
-    def missing(*_, **__):
-        raise _native.Unimplemented(f"nisa.{name} is not there in the Beta 1 dialect (import neuronxcc.nki)")
-
-    return missing
+    return refused(f"nisa.{name}", "Beta 1 (neuronxcc.nki) does not have it: import nki", Unimplemented)
 
 
 __all__ = [
@@ -103,6 +99,7 @@ __all__ = [
     "dma_transpose",
     "dropout",
     "engine",
+    "fp32",
     "get_nc_version",
     "gpsimd_engine",
     "iota",

@@ -7,15 +7,21 @@ import os
 
 import numpy as np
 
-from trnsim import arrays, dtypes, session
+from trnsim import arrays, dtypes, environment, session
 from trnsim.beta1 import grid as grids
 from trnsim.beta1 import run as runs
 from trnsim.beta1.storage import Storage
 from trnsim.beta1.tensors import Blocks
 from trnsim.beta1.tile import Tile
 from trnsim.lowering.tiles import refuse
+from trnsim.refusal import refused_class
 
 _MODES = ("auto", "jax", "torchxla", "baremetal", "benchmark", "simulation", "trace")
+
+
+FrameworkKernel = refused_class(
+    "nki.FrameworkKernel", "it makes HLO for a framework's compiler: call the kernel with arrays"
+)
 
 
 class Kernel:
@@ -23,14 +29,15 @@ class Kernel:
 
     writes_arguments: old-style kernels, whose outputs are parameters: arrays are updated in place.
     keeps_tiles: tiles that the kernel returns from SBUF or PSUM come back as arrays, as from the vendor's
-    simulator.
+    simulator. target: the chip that the decorator names, for users who name none.
     """
 
-    def __init__(self, function, grid=(), writes_arguments=False, keeps_tiles=False):
+    def __init__(self, function, grid=(), writes_arguments=False, keeps_tiles=False, target=None):
         self.function = function
         self.grid = grid
         self.writes_arguments = writes_arguments
         self.keeps_tiles = keeps_tiles
+        self.target = target
         functools.update_wrapper(self, function)
 
     def with_options(self, **changes) -> "Kernel":
@@ -39,6 +46,7 @@ class Kernel:
             "grid": self.grid,
             "writes_arguments": self.writes_arguments,
             "keeps_tiles": self.keeps_tiles,
+            "target": self.target,
             **changes,
         }
         return type(self)(self.function, **options)
@@ -65,10 +73,11 @@ class Kernel:
             args,
             kwargs,
             grids.sizes(self.grid),
-            **grids.placement(self.__name__, self.grid, session.load_chip(session.settings.chip)),
+            **grids.placement(self.__name__, self.grid, session.load_chip(session.settings.chip_for(self.target))),
             wrap=functools.partial(_wrap, read_only=not self.writes_arguments),
             unwrap=_native_tensor,
             write_back=self.writes_arguments,
+            chip=session.settings.chip_for(self.target),
         )
 
 
@@ -151,7 +160,7 @@ def jit(func=None, mode="auto", **options):
     """Decorate a kernel: inputs are immutable, results are returned.
 
     mode: "simulation" also returns on-chip tiles; the others differ only on the vendor's machines.
-    `platform_target` and compiler options are accepted and unused: the chip is that of trnsim.install().
+    platform_target ("trn1", "trn2", ...) is the chip unless the user names one; compiler options change nothing.
     """
     if mode not in _MODES:
         refuse("launch.mode", f"nki.jit: mode '{mode}' is not one of {', '.join(_MODES)}")
@@ -161,7 +170,9 @@ def jit(func=None, mode="auto", **options):
         from trnsim.beta1.benchmark import benchmark
 
         return benchmark(**options)(func)
-    return _kernel(func, keeps_tiles=mode == "simulation")
+    target = options.get("platform_target")
+    target = target and environment.chip_of_target(target, "nki.jit(platform_target=)")
+    return _kernel(func, keeps_tiles=mode == "simulation", target=target)
 
 
 def trace(func=None, **options):

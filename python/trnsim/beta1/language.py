@@ -57,6 +57,7 @@ from trnsim.limits import tile_size  # noqa: F401
 from trnsim.lowering.tiles import refuse
 from trnsim.nki.language import buffers
 from trnsim.nki.language.loops import affine_range, sequential_range, static_range  # noqa: F401
+from trnsim.refusal import refused
 
 sbuf, psum, hbm = buffers.sbuf, buffers.psum, buffers.hbm
 private_hbm, shared_hbm = buffers.private_hbm, buffers.shared_hbm
@@ -159,11 +160,13 @@ def is_tile(value) -> bool:
     return isinstance(value, Tile)
 
 
-def all_reduce(x, op, program_axes, **options):
-    """Reduction over the programs of the grid. Programs run one after the other here."""
-    raise _native.Unimplemented(
-        "nl.all_reduce is not there: programs of a grid run one after the other on one core"
-    )
+all_reduce = refused(
+    "nl.all_reduce", "programs of a grid run one after the other on one core: reduce on the host, or store and add"
+)
+gemm_grid = refused("nl.gemm_grid", "no public document gives its form: write nl.mgrid[0:128, 0:512]")
+gemm_stationary_grid = refused(
+    "nl.gemm_stationary_grid", "no public document gives its form: write nl.mgrid[0:128, 0:128]"
+)
 
 
 def simulate_kernel(*args, **kwargs):

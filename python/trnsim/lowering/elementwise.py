@@ -1,6 +1,6 @@
 """Element by element: one operator or function, one tile or two."""
 
-from trnsim import dtypes, session
+from trnsim import dtypes, releases
 from trnsim.lowering import broadcasting, rounding, tokens, trigonometry
 from trnsim.lowering.tiles import (
     cast,
@@ -20,10 +20,6 @@ from trnsim.lowering.tiles import (
 )
 from trnsim.lowering.tokens import TOKENS
 
-# Before this release nl.rsqrt ran on the Scalar engine; since then on GpSimd, which cannot read PSUM.
-_RSQRT_ON_SCALAR = ("beta1", "0.2", "0.3", "0.4")
-# In these releases nl.copy ran on the Scalar engine, through float32; since then on the Vector engine.
-_COPY_ON_SCALAR = ("0.3", "0.4", "0.5")
 
 
 def binary(op, x, y, dtype=None, dst=None):
@@ -140,7 +136,7 @@ def constant_column(x, value):
 
 def copy(x, dtype=None, dst=None):
     """A copy of `x`, in SBUF."""
-    if session.settings.nki in _COPY_ON_SCALAR:
+    if releases.applies("nl.copy on Scalar"):
         return activation("copy", x, dtype, dst)
     result = out(dst, x.shape, dtype or x.dtype, "copy")
     isa.tensor_copy(result, x)
@@ -166,7 +162,7 @@ def _reciprocal(x, dtype, dst):
 
 
 def _rsqrt(x, dtype, dst):
-    if session.settings.nki in _RSQRT_ON_SCALAR:
+    if releases.applies("nl.rsqrt on Scalar"):
         return activation("rsqrt", x, dtype, dst)
     result = out(dst, x.shape, dtype or x.dtype, "rsqrt")
     isa.tensor_scalar(result, x, TOKENS["rsqrt"], 0.0)

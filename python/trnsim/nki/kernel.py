@@ -4,18 +4,21 @@ import functools
 import inspect
 
 from trnsim import _native, logical_core, session
+from trnsim.nki import launch_rules
+from trnsim.refusal import refused
 
 
 class Kernel:
     """A function that runs as a kernel when called; `kernel[grid]` sets its SPMD grid."""
 
-    def __init__(self, function, grid=()):
+    def __init__(self, function, grid=(), target=None):
         self.function = function
         self.grid = grid
+        self.target = target  # the chip that the decorator names
         functools.update_wrapper(self, function)
 
     def __getitem__(self, grid):
-        return Kernel(self.function, grid if isinstance(grid, tuple) else (grid,))
+        return Kernel(self.function, grid if isinstance(grid, tuple) else (grid,), self.target)
 
     def __call__(self, *args, **kwargs):
         if session.inside_kernel():
@@ -24,6 +27,7 @@ class Kernel:
             inspect.signature(self.function).bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{self.function.__name__}() {error}") from None
+        launch_rules.check_call(self.function, args, kwargs)
         # As with the vendor's simulator, arrays whose HBM tensors the kernel wrote to are updated in place.
         return session.launch_kernel(
             self.function,
@@ -39,8 +43,10 @@ class Kernel:
     def _placement(self):
         """kernel[2] is a launch on the two cores of a logical one; programs of other grids take turns on one."""
         degree = int(self.grid[0]) if len(self.grid) == 1 else 1
-        cores = logical_core.cores_of_launch(self.__name__, degree, session.load_chip(session.settings.chip))
-        return {"cores": cores, "core_of": (lambda program_id: program_id[0]) if cores > 1 else (lambda _: 0)}
+        chip = session.settings.chip_for(self.target)
+        cores = logical_core.cores_of_launch(self.__name__, degree, session.load_chip(chip))
+        core_of = (lambda program_id: program_id[0]) if cores > 1 else (lambda _: 0)
+        return {"chip": chip, "cores": cores, "core_of": core_of}
 
     def with_schedule(self, edges):
         """This kernel, given pairs (name, name or names that come before it) for the vendor's scheduler.
@@ -63,19 +69,23 @@ def _same(tensor):
 
 
 def _tensor(value):
-    return value if isinstance(value, _native.Tensor) else None
+    if not isinstance(value, _native.Tensor):
+        return None
+    launch_rules.check_result(value)
+    return value
 
 
 def jit(function=None, grid=(), **options):
-    """Decorate a kernel. `mode`, `platform_target` and other options of the vendor's compiler are accepted
-    and unused."""
+    """Decorate a kernel. platform_target ("trn1", "trn2", "trn3"), where the release has it, is the chip unless
+    the user named one; `mode` and other options of the vendor's compiler change nothing."""
+    target = launch_rules.target_of(options)
     if function is None:
         return lambda f: jit(f, grid, **options)
     if isinstance(function, Kernel):
         return function
     if not callable(function):
         raise TypeError(f"nki.jit decorates a function, got {type(function).__name__}")
-    return Kernel(function, grid if isinstance(grid, tuple) else (grid,))
+    return Kernel(function, grid if isinstance(grid, tuple) else (grid,), target)
 
 
 def simulate(kernel, *args, **kwargs):
@@ -85,15 +95,11 @@ def simulate(kernel, *args, **kwargs):
 
 
 def _not_ported(name: str):
-    def refused(*_, **__):
-        raise _native.Unsupported(
-            f"nki.{name}, because it was not ported to nki 0.2 and later: call the kernel and ask "
-            "trnsim.last_profile() for its times, or use neuronxcc.nki"
-        )
-
-    refused.__name__ = name
-    refused.__doc__ = f"Not part of nki 0.2 and later: raises Unsupported, as the vendor's nki.{name} does."
-    return refused
+    return refused(
+        f"nki.{name}",
+        "it was not ported to nki 0.2 and later: call the kernel and ask trnsim.last_profile() for its times, or use "
+        "neuronxcc.nki",
+    )
 
 
 baremetal = _not_ported("baremetal")

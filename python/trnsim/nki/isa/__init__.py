@@ -19,6 +19,7 @@ from trnsim.nki.isa.dynamic_copies import (  # noqa: F401
     tensor_copy_dynamic_src,
 )
 from trnsim.nki.isa.mx import quantize_mx  # noqa: F401
+from trnsim.nki.isa.older import affine_select  # noqa: F401
 from trnsim.nki.isa.registers import (  # noqa: F401
     VirtualRegister,
     register_alloc,
@@ -26,6 +27,7 @@ from trnsim.nki.isa.registers import (  # noqa: F401
     register_move,
     register_store,
 )
+from trnsim.releases import calls  # noqa: F401  (instructions ask it about keywords of other releases)
 
 tensor_engine = engine.tensor
 vector_engine = engine.vector
@@ -48,4 +50,5 @@ def get_nc_sub_version() -> int:
     return 0
 
 
-__all__ = [name for name in dir() if not name.startswith("_") and name != "limits"]  # noqa: PLE0604
+_OURS = ("calls", "limits", "session")
+__all__ = [name for name in dir() if not name.startswith("_") and name not in _OURS]  # noqa: PLE0604

@@ -1,6 +1,6 @@
 """DMA instructions on views whose rows are chosen when the kernel runs."""
 
-from trnsim import _native
+from trnsim import _native, releases
 from trnsim.lowering.tiles import refuse
 from trnsim.nki.language.indirect import OutsideView, RowsView
 
@@ -10,16 +10,14 @@ _dma_compute = _native.isa.dma_compute
 _AT_RUN_TIME = (RowsView, OutsideView)
 _error = _native.choices.oob_mode["error"]
 _skip = _native.choices.oob_mode["skip"]
-# By the vendor's numbers, which kernels of 0.2 and 0.3 pass.
-_DGE_MODES = [_native.choices.dge_mode[name] for name in ("unknown", "swdge", "hwdge", "none")]
-_NUMBERS = range(len(_DGE_MODES))
 
 
-def dma_copy(dst, src, *args, **kwargs):
+def dma_copy(dst, src, *args, dst_rmw_op=None, unique_indices=True, **kwargs):
     """dst = src by DMA, converted to dst's dtype. Arguments: see nki.isa.dma_copy.__doc__ of the native
-    instruction."""
-    if kwargs.get("dge_mode") in _NUMBERS:
-        kwargs["dge_mode"] = _DGE_MODES[kwargs["dge_mode"]]
+    instruction. dst_rmw_op and unique_indices are release 0.2's: dma_compute since then."""
+    if dst_rmw_op is not None:
+        options = {name: kwargs[name] for name in ("oob_mode", "name") if name in kwargs}
+        return dma_compute(dst, [src, dst], dst_rmw_op, unique_indices=unique_indices, **options)
     if isinstance(dst, _AT_RUN_TIME) or isinstance(src, _AT_RUN_TIME):
         return _indirect(_dma_copy, dst, src, args, kwargs)
     return _dma_copy(dst, src, *args, **kwargs)
@@ -27,8 +25,9 @@ def dma_copy(dst, src, *args, **kwargs):
 
 def dma_transpose(dst, src, *args, **kwargs):
     """dst = src with its first and last dimensions exchanged, by DMA."""
-    if kwargs.get("dge_mode") in _NUMBERS:
-        kwargs["dge_mode"] = _DGE_MODES[kwargs["dge_mode"]]
+    if getattr(dst, "ndim", 0) < getattr(src, "ndim", 0) and releases.applies("dma_transpose pads rank"):
+        for _ in range(src.ndim - dst.ndim):
+            dst = dst.expand_dim(1)
     if isinstance(dst, _AT_RUN_TIME) or isinstance(src, _AT_RUN_TIME):
         return _indirect(_dma_transpose, dst, src, args, kwargs)
     if getattr(src, "is_dynamic", False) and _skips("dma_transpose", args, kwargs):

@@ -42,23 +42,25 @@ class LoopRegister(VirtualRegister):
     registers too; comparing it in Python is refused, since the loop is compiled once for all its rounds."""
 
     def __add__(self, other):
-        return LoopRegister(int(self) + int(other))
+        return type(self)(int(self) + int(other))
 
     def __sub__(self, other):
-        return LoopRegister(int(self) - int(other))
+        return type(self)(int(self) - int(other))
 
     def __rsub__(self, other):
-        return LoopRegister(int(other) - int(self))
+        return type(self)(int(other) - int(self))
 
     def __mul__(self, other):
-        return LoopRegister(int(self) * int(other))
+        return type(self)(int(self) * int(other))
 
     __radd__, __rmul__ = __add__, __mul__
+
+    what = "the index of a dynamic loop"
 
     def _compared(self, *_):
         refuse(
             "loop.index_in_python",
-            "the index of a dynamic loop is a register: its value cannot decide what Python does (if, while, "
+            f"{self.what} is a register: its value cannot decide what Python does (if, while, "
             "==). Compute on the device, or use nl.static_range, which unrolls.",
         )
 
@@ -77,7 +79,7 @@ def register_alloc(x=None) -> VirtualRegister:
 
 
 def register_move(dst, src=None, imm=None):
-    """dst = src, an integer or a register."""
+    """dst = src, an integer or a register; `imm` is what release 0.2 calls it."""
     _register(dst, "register_move")
     value = _value(imm if src is None else src, "register_move", "src")
     _native.isa.register_move(dst.number, value)
@@ -123,5 +125,5 @@ def _register(value, instruction: str) -> None:
     if isinstance(value, LoopRegister):
         refuse(
             f"{instruction}.read_only",
-            f"{instruction}: dst is the index of a dynamic loop, which the loop alone writes",
+            f"{instruction}: dst is {value.what}, which is read only",
         )

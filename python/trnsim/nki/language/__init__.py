@@ -1,5 +1,6 @@
 """nki.language: types, buffers, tensors, loops and the functions on tiles."""
 
+from trnsim import releases
 from trnsim.dtypes import (  # noqa: F401
     bfloat16,
     bool_,
@@ -85,19 +86,8 @@ from trnsim.nki.language.tensors import (  # noqa: F401
     zeros,
 )
 
-_BETA1 = {
-    "arange": "slices, nl.ds or tensor.ap(...)",
-    "mgrid": "slices, nl.ds or tensor.ap(...)",
-    "par_dim": "dimension 0, which is the partition of every on-chip tensor",
-    "static_cast": "dtype= of the function or instruction",
-    "loop_reduce": "nisa.tensor_tensor in the loop",
-    "atomic_rmw": "nisa.dma_compute",
-}
-
-
 def __getattr__(name):
-    if name in _BETA1:
-        raise AttributeError(
-            f"nki.language has no '{name}' since nki 0.2: use {_BETA1[name]}, or import neuronxcc.nki"
-        )
+    text = releases.absent("nki.language", name)
+    if text is not None:
+        raise AttributeError(text)
     raise AttributeError(f"module 'nki.language' has no attribute '{name}'")

@@ -1,6 +1,6 @@
 """Where a tensor lives."""
 
-from trnsim import _native
+from trnsim import _native, releases
 
 
 class Buffer(str):
@@ -44,8 +44,13 @@ _BY_NAME = {"sbuf": sbuf, "psum": psum, "hbm": hbm, "private_hbm": private_hbm, 
 
 
 def space_of(buffer) -> str:
-    """The memory that a buffer (or its name) means. Raises ProgramError for an unknown one."""
+    """The memory that a buffer (or its name) means; None is SBUF, as release 0.2 has it by default. Raises
+    ProgramError for an unknown one."""
+    if buffer is None:
+        return sbuf.space
     known = buffer if isinstance(buffer, Buffer) else _BY_NAME.get(str(buffer).lower())
+    if known is not buffer and known is not None and not releases.applies("buffers as strings"):
+        releases.refuse("tensor.buffer", "buffer", "buffers as strings", f", not {buffer!r}")
     if known is None:
         error = _native.ProgramError(
             f"buffer {buffer!r} is not one of nl.sbuf, nl.psum, nl.hbm, nl.private_hbm and nl.shared_hbm"

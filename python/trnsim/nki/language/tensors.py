@@ -6,7 +6,7 @@ from trnsim.nki.language import buffers, views  # noqa: F401  (views adds the me
 NkiTensor = _native.Tensor
 
 
-def ndarray(shape, dtype, buffer=buffers.sbuf, name="", address=None, **_) -> NkiTensor:
+def ndarray(shape, dtype, buffer=buffers.sbuf, name="", address=None) -> NkiTensor:
     """A new tensor of `buffer`; its contents are not initialised.
 
     On chip, dimension 0 is the partition. `address=(partition, byte offset)` places it by hand; tensors at

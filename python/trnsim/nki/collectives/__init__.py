@@ -1,0 +1,35 @@
+"""nki.collectives: operations among ranks, in a world of one.
+
+A process simulates one rank, number 0. In a group of one each operation is what the fabric would leave: a copy by DMA,
+or for the reducing permute one operation. Groups of more ranks raise Unsupported.
+"""
+
+from trnsim.nki.collectives.groups import ReplicaGroup
+from trnsim.nki.collectives.operations import (
+    all_gather,
+    all_gather_v,
+    all_reduce,
+    all_to_all,
+    all_to_all_v,
+    collective_permute,
+    collective_permute_implicit,
+    collective_permute_implicit_current_processing_rank_id,
+    collective_permute_implicit_reduce,
+    rank_id,
+    reduce_scatter,
+)
+
+__all__ = [
+    "ReplicaGroup",
+    "all_gather",
+    "all_gather_v",
+    "all_reduce",
+    "all_to_all",
+    "all_to_all_v",
+    "collective_permute",
+    "collective_permute_implicit",
+    "collective_permute_implicit_current_processing_rank_id",
+    "collective_permute_implicit_reduce",
+    "rank_id",
+    "reduce_scatter",
+]
