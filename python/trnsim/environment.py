@@ -56,8 +56,8 @@ def require_precise_floats() -> None:
 def refuse_fp32_storage() -> None:
     """Raises Unsupported: what NKI_PRECISE_FP=0 asks for."""
     raise _native.Unsupported(
-        "Unsupported: fp32 in place of every narrower float type (NKI_PRECISE_FP=0), because tiles keep their true "
-        "bytes here: views as another dtype and tiles at overlapping addresses would read halves of fp32 numbers. "
+        "NKI_PRECISE_FP=0, fp32 in place of every narrower float type, because tiles keep their true bytes here: views "
+        "as another dtype and tiles at overlapping addresses would read halves of fp32 numbers. "
         "Ask for nl.float32 where the kernel creates its tensors instead."
     )
 

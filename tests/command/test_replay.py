@@ -93,9 +93,10 @@ def test_two_cores_cannot_be_replayed_where_a_logical_core_is_one(trnsim):
 
 def test_tiles_beyond_a_smaller_memory_are_refused(trnsim):
     saved(trnsim)
-    (trnsim.folder / "small.toml").write_text('name = "small"\nbase = "trainium2"\n[core.sbuf]\n'
-                                              'usable_bytes_per_partition = { value = 1024, unit = "B", source = "test", '
-                                              'confidence = "guess" }\n')
+    (trnsim.folder / "small.toml").write_text(
+        'name = "small"\nbase = "trainium2"\n[core.sbuf]\n'
+        'usable_bytes_per_partition = { value = 1024, unit = "B", source = "test", confidence = "guess" }\n'
+    )
     done = trnsim("replay", "p.trn", "--chip", "small.toml")
     assert done.code == 3
     assert "in SBUF, which has 1024 there (rule memory.capacity)" in done.err

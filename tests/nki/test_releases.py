@@ -371,21 +371,6 @@ def test_the_table_is_sound():
     assert releases.applies("nl.rsqrt on Scalar") is False
 
 
-def test_instructions_return_a_handle():
-    def body(nisa, nl, out, x):
-        tile = nl.ndarray(x.shape, x.dtype, nl.sbuf)
-        load = nisa.dma_copy(dst=tile, src=x)
-        assert isinstance(load, nisa.NkiInstruction) and repr(load) == "<instruction>"
-        assert nisa.tensor_scalar(tile, tile, nl.add, 1.0).depends_on(load, load) is not None
-        nisa.dma_copy(dst=out, src=tile).depends_on().depends_on(load)
-        with pytest.raises(trnsim.ProgramError, match="depends_on takes what instructions return, got 3") as caught:
-            load.depends_on(3)
-        assert caught.value.rule == "launch.schedule"
-
-    for release in ("auto", "0.6"):
-        np.testing.assert_array_equal(run(release, body), X + np.float32(1))
-
-
 @pytest.mark.parametrize("release", ["auto", "0.2", "0.3"])
 def test_dma_copy_added(release):
     def body(nisa, nl, out, x):

@@ -4,7 +4,7 @@ import numbers
 
 from trnsim import _native, session
 from trnsim.lowering.tiles import is_tensor, refuse
-from trnsim.nki.language.tensors import NKIObject
+from trnsim.nki.language.objects import NKIObject
 
 OWN_RANK = 0  # a process simulates one rank
 _PRIORITIES = range(4)
