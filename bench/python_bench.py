@@ -35,6 +35,9 @@ IN_FLIGHT = 4  # tiles in turn, so that loads run ahead
 TENSOR_TENSOR_TARGETS = {512: 5, 16: 20}  # by free size
 MATMUL_TARGET = 0.8
 CLOCK_TARGET = 1e6
+END_TO_END_TARGET = 100_000  # small vector instructions a second, from Python to the summary
+TRACE_TARGET = 1.0  # seconds for a kernel of TRACED instructions, with its summary
+TRACED = 1_000
 
 
 class Turn:
@@ -186,9 +189,25 @@ def bench_clock():
     return latency, *(statistics.median(column) for column in zip(*rounds, strict=True))
 
 
+def bench_end_to_end():
+    """Small vector instructions a second, launch and summary included; seconds of a kernel of TRACED ones."""
+    a, b = (np.random.rand(128, 16).astype(np.float32) for _ in range(2))
+
+    def seconds(count):
+        start = time.process_time()
+        add(a, b, Turn(count))
+        trnsim.last_profile().summary()
+        taken = time.process_time() - start
+        session.forget_profiles()
+        return taken
+
+    (rate,) = rates(seconds)
+    return rate, statistics.median(seconds(TRACED) for _ in range(ROUNDS))
+
+
 def line(what, rate, beside="", target="", met=False):
     verdict = f"target {target}: {'met' if met else 'NOT met'}" if target else ""
-    print(f"{what:34}{rate:12,.0f}   {beside:36}{verdict}".rstrip())
+    print(f"{what:38}{rate:12,.0f}   {beside:36}{verdict}".rstrip())
 
 
 def main():
@@ -213,6 +232,21 @@ def main():
         ours >= MATMUL_TARGET * theirs,
     )
     line("  numpy: OpenBLAS sgemm", theirs)
+    rate, traced = bench_end_to_end()
+    line(
+        "tensor_tensor fp32 128x16, to summary",
+        rate,
+        "launch, values, clock and report",
+        f"{END_TO_END_TARGET:,}",
+        rate >= END_TO_END_TARGET,
+    )
+    line(
+        f"kernels of {TRACED:,} of them",
+        1 / traced,
+        f"{traced * 1e3:.1f} ms each",
+        f"{TRACE_TARGET:.0f} s each",
+        traced <= TRACE_TARGET,
+    )
     latency, recorded, clocked = bench_clock()
     line(f"record {CLOCKED:,} (no values)", recorded)
     line(

@@ -28,6 +28,7 @@ nb::dict dict_of(const cli::RunOptions& options) {
   dict["quiet"] = options.quiet;
   dict["seed"] = options.seed;
   dict["stochastic_rounding"] = options.stochastic_rounding;
+  dict["exact_integers"] = options.exact_integers;
   dict["trace"] = options.trace.string();  // empty: none
   dict["fp32"] = options.fp32;
   dict["stop_on_nan"] = options.stop_on_nan;

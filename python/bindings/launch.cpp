@@ -74,10 +74,8 @@ void RunningCore::depend(std::uint32_t consumer, std::uint32_t producer) {
 }
 
 Launch::Launch(std::shared_ptr<const catalog::Chip> chip, std::string kernel, int cores,
-               bool values, std::uint64_t seed, bool stochastic_rounding, bool stop_on_nan)
-    : chip_(std::move(chip)),
-      kernel_(std::move(kernel)),
-      cores_(chip_->core, {values, seed, stochastic_rounding, stop_on_nan}, cores) {
+               const core::Options& options)
+    : chip_(std::move(chip)), kernel_(std::move(kernel)), cores_(chip_->core, options, cores) {
   for (int rank = 0; rank < cores; ++rank)
     running_.push_back(std::make_unique<RunningCore>(*this, rank));
 }
@@ -158,11 +156,18 @@ void bind_launch(nb::module_& m) {
   m.def("set_package_folder", &Sites::set_package_folder);
   bind_running_core(m);
   nb::class_<Launch>(m, "Launch")
-      .def(nb::init<std::shared_ptr<const catalog::Chip>, std::string, int, bool, std::uint64_t,
-                    bool, bool>(),
-           nb::arg("chip"), nb::arg("kernel"), nb::arg("cores") = 1, nb::arg("values") = true,
-           nb::arg("seed") = 0, nb::arg("stochastic_rounding") = false,
-           nb::arg("stop_on_nan") = false)
+      .def(
+          "__init__",
+          [](Launch* self, std::shared_ptr<const catalog::Chip> chip, std::string kernel, int cores,
+             bool values, std::uint64_t seed, bool stochastic_rounding, bool stop_on_nan,
+             bool exact_integers) {
+            const core::Options options{values, seed, stochastic_rounding, stop_on_nan,
+                                        exact_integers};
+            new (self) Launch(std::move(chip), std::move(kernel), cores, options);
+          },
+          nb::arg("chip"), nb::arg("kernel"), nb::arg("cores") = 1, nb::arg("values") = true,
+          nb::arg("seed") = 0, nb::arg("stochastic_rounding") = false,
+          nb::arg("stop_on_nan") = false, nb::arg("exact_integers") = false)
       .def("core", &Launch::running, nb::arg("rank"), nb::rv_policy::reference_internal)
       .def(
           "close",

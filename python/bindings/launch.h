@@ -59,8 +59,8 @@ class RunningCore {
 
 class Launch {
  public:
-  Launch(std::shared_ptr<const catalog::Chip> chip, std::string kernel, int cores, bool values,
-         std::uint64_t seed, bool stochastic_rounding, bool stop_on_nan);
+  Launch(std::shared_ptr<const catalog::Chip> chip, std::string kernel, int cores,
+         const core::Options& options);
 
   const catalog::Chip& chip() const { return *chip_; }
   const std::shared_ptr<const catalog::Chip>& spec() const { return chip_; }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "launch.h"
 #include "tensor.h"
 #include "token.h"
 
@@ -27,6 +28,20 @@ T& place(std::byte* at) {
   if (shown.size() < 60) got += " " + shown;
   program_error(std::string(instruction) + ".argument", "{}: {} must be {}, got {}", instruction,
                 field.name, expected, got);
+}
+
+// A tensor that a kernel kept from an earlier launch would show this launch's bytes, or none.
+const memory::AccessPattern& access_of(std::string_view instruction, const isa::FieldInfo& field,
+                                       const TensorObject& tensor) {
+  const memory::Allocation& storage = *tensor.tensor().storage();
+  if (!running_core()->core().memory().holds(storage)) {
+    program_error("tensor.freed",
+                  "{}: {} is tensor '{}' of another kernel launch, and its values went when that "
+                  "launch ended. Create the tensor in this one; to pass values on, return them "
+                  "from the first kernel and give them to the second",
+                  instruction, field.name, storage.name);
+  }
+  return tensor.access();
 }
 
 double number(std::string_view instruction, const isa::FieldInfo& field, PyObject* object) {
@@ -107,7 +122,7 @@ void parse_tiles(std::string_view instruction, const isa::FieldInfo& field, PyOb
   parse_list(instruction, field, kExpected, object, list, [&](PyObject* entry, std::size_t i) {
     const TensorObject* tensor = tensor_of(entry);
     if (!tensor) wrong(instruction, field, kExpected, entry);
-    list.tiles[i] = tensor->access();
+    list.tiles[i] = access_of(instruction, field, *tensor);
   });
 }
 
@@ -150,7 +165,7 @@ void parse_argument(std::string_view instruction, const isa::FieldInfo& field, P
     case FieldKind::kTile: {
       const TensorObject* tensor = tensor_of(object);
       if (!tensor) wrong(instruction, field, "a tensor", object);
-      place<isa::Tile>(at) = tensor->access();
+      place<isa::Tile>(at) = access_of(instruction, field, *tensor);
       return;
     }
     case FieldKind::kScalarOrTile: {
@@ -160,7 +175,9 @@ void parse_argument(std::string_view instruction, const isa::FieldInfo& field, P
                  .scalar = number(instruction, field, object),
                  .kind = isa::ScalarOrTile::Kind::kScalar};
       } else if (const TensorObject* tensor = tensor_of(object)) {
-        value = {.tile = tensor->access(), .scalar = 0, .kind = isa::ScalarOrTile::Kind::kTile};
+        value = {.tile = access_of(instruction, field, *tensor),
+                 .scalar = 0,
+                 .kind = isa::ScalarOrTile::Kind::kTile};
       } else {
         value = {.tile = {},
                  .scalar = number(instruction, field, object),

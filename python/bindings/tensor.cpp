@@ -9,6 +9,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "launch.h"
 #include "memory/stretch.h"
 
 namespace nb = nanobind;
@@ -197,9 +198,10 @@ TensorObject pattern(const TensorObject& self, nb::handle pairs, std::int64_t of
 TensorObject columns(const TensorObject& self, const TensorObject& index, std::int64_t count) {
   memory::AccessPattern columns = self.access();
   const auto memory = self.tensor().storage()->home.lock();
-  if (!memory)
+  if (!memory || !memory->holds(*index.tensor().storage())) {
     program_error("tensor.freed", "tensor '{}' belongs to a kernel launch that has ended",
-                  self.tensor().name());
+                  (memory ? index : self).tensor().name());
+  }
   columns.indirection = memory->intern({self.access(), index.access()});
   columns.dims = 2;
   columns.sizes = {columns.partitions(), static_cast<std::int32_t>(count)};
@@ -215,6 +217,10 @@ memory::Memory& home_of(const TensorObject& self) {
   if (!memory)
     program_error("tensor.freed", "tensor '{}' belongs to a kernel launch that has ended",
                   self.tensor().name());
+  if (running_core() && !running_core()->core().memory().holds(*self.tensor().storage())) {
+    program_error("tensor.freed", "tensor '{}' belongs to another kernel launch",
+                  self.tensor().name());
+  }
   if (!memory->geometry().real_storage) {
     unsupported(
         "reading or writing the values of tensor '{}', because this is a timing-only run or its "

@@ -74,7 +74,8 @@ _finder = _Finder()
 
 
 def install(nki: str = "auto", chip: str | None = None, timing_only: bool = False, seed: int | None = None,
-            stochastic_rounding: bool | None = None, stop_on_nan: bool = False, precise: bool = True) -> None:
+            stochastic_rounding: bool | None = None, stop_on_nan: bool = False, exact_integers: bool = False,
+            precise: bool = True) -> None:
     """Simulate NKI kernels in this process.
 
     nki: release whose names, parameters and rules apply, strictly, to what is imported from here on ("0.2" to
@@ -86,6 +87,8 @@ def install(nki: str = "auto", chip: str | None = None, timing_only: bool = Fals
     stochastic_rounding: round results narrower than fp32 at random instead of to nearest; where it is None,
     NEURON_RT_STOCHASTIC_ROUNDING_EN decides.
     stop_on_nan: raise NonFiniteError at the first instruction that makes a NaN or an infinity; slow.
+    exact_integers: refuse 32-bit integers of 2^24 and more that an engine reads or writes through fp32, where they may
+    lose bits without notice (rule memory.inexact_integer).
     precise: the vendor's NKI_PRECISE_FP. False, fp32 in place of every narrower float type, is refused.
     Raises ConfigError for an unknown chip or release, Unsupported for precise=False.
     """
@@ -98,7 +101,8 @@ def install(nki: str = "auto", chip: str | None = None, timing_only: bool = Fals
     if nki != session.settings.nki:
         _forget_modules()  # each release has modules of its own
     session.settings = session.Settings(named_chip=chip, nki=nki, timing_only=timing_only, named_seed=seed,
-                                        named_stochastic_rounding=stochastic_rounding, stop_on_nan=stop_on_nan)
+                                        named_stochastic_rounding=stochastic_rounding, stop_on_nan=stop_on_nan,
+                                        exact_integers=exact_integers)
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
         _forget_modules()

@@ -38,6 +38,7 @@ class Settings:
     named_seed: int | None = None
     named_stochastic_rounding: bool | None = None
     stop_on_nan: bool = False
+    exact_integers: bool = False
 
     @property
     def chip(self) -> str:
@@ -145,7 +146,8 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, cores=1, cor
     environment.require_precise_floats()
     launch = _native.Launch(load_chip(chip or settings.chip), getattr(function, "__name__", "kernel"),
                             cores=cores, values=not settings.timing_only, seed=settings.seed,
-                            stochastic_rounding=settings.stochastic_rounding, stop_on_nan=settings.stop_on_nan)
+                            stochastic_rounding=settings.stochastic_rounding, stop_on_nan=settings.stop_on_nan,
+                            exact_integers=settings.exact_integers)
     global _latest
     _latest = launch
     if break_at:

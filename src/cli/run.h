@@ -28,6 +28,7 @@ struct RunOptions {
   bool stochastic_rounding = false;
   bool fp32 = false;  // every float type kept as fp32
   bool stop_on_nan = false;
+  bool exact_integers = false;
   std::string break_at;                // "120" or "kernel:120"; empty: nowhere
   std::filesystem::path dump_program;  // empty: none; "-": standard output
   std::filesystem::path trace;         // empty: none

@@ -46,6 +46,7 @@ NeuronCore::NeuronCore(const catalog::Core& spec, const Options& options, isa::P
       stochastic_(options.seed),
       state_(*memory_, spec.version(), options.seed) {
   if (options_.stochastic_rounding) state_.stochastic = &stochastic_;
+  state_.exact_integers = options_.exact_integers;
   memory_->on_place = [this](const memory::Allocation& a) { program_.tensor_born(a); };
   memory_->on_release = [this](std::uint32_t id) { program_.tensor_freed(id); };
 }

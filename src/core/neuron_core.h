@@ -23,6 +23,7 @@ struct Options {
   std::uint64_t seed = 0;
   bool stochastic_rounding = false;  // of results narrower than fp32; otherwise to nearest
   bool stop_on_nan = false;          // throw NonFinite at the first instruction that makes one
+  bool exact_integers = false;  // refuse 32-bit integers that lose bits on their way through fp32
 };
 
 class LogicalCore;

@@ -1,7 +1,10 @@
 #include "isa/rows.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/error.h"
+#include "isa/bits.h"
 #include "numerics/convert.h"
 
 namespace trnsim::isa {
@@ -24,6 +27,23 @@ bool harmless(const Tile& dst, const Tile& source) {
       dst.dtype == source.dtype)
     return true;
   return !memory::overlaps(dst, source);
+}
+
+// fp32 holds every integer below this. The next but one, 2^24 + 1, becomes 2^24.
+constexpr float kExactIntegers = 1 << 24;
+
+// From the limit on a value counts as inexact, even where it happens not to be.
+void require_exact(const CoreState& state, const Tile& tile, const float* values, std::size_t count,
+                   const char* way) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (std::abs(values[i]) < kExactIntegers) continue;
+    program_error("memory.inexact_integer",
+                  "{} {} of {} tensor '{}' through fp32, which holds every integer below 2^24 "
+                  "only. Use 32-bit integer tiles in SBUF for all of tensor_tensor's operands "
+                  "(GpSimd is exact), bitwise operators, or smaller numbers",
+                  way, values[i], numerics::info(tile.dtype).name,
+                  state.memory.allocation(tile.tensor).name);
+  }
 }
 
 }  // namespace
@@ -71,6 +91,8 @@ Rows RowReader::rows(int first, int count) {
       to += packed_run;
     });
   }
+  if (state_->exact_integers && is_int32(*tile_))
+    require_exact(*state_, *tile_, buffer.data(), width * count, "reads");
   return {buffer.data(), static_cast<std::ptrdiff_t>(width), static_cast<std::size_t>(count),
           width};
 }
@@ -108,6 +130,10 @@ MutableRows RowWriter::rows(int first, int count) {
 void RowWriter::commit() {
   if (direct_) return;
   const float* from = current_.data;
+  if (state_->exact_integers && is_int32(*tile_)) {
+    for (std::size_t r = 0; r < current_.count; ++r)
+      require_exact(*state_, *tile_, current_.row(r), current_.size, "writes");
+  }
   std::byte* to = data_ + first_ * pitch_;
   const std::size_t packed_run = walk_.inner_size() * numerics::info(tile_->dtype).packed;
   for (std::size_t r = 0; r < current_.count; ++r, to += pitch_) {

@@ -31,6 +31,8 @@ struct CoreState {
   numerics::StochasticRounding* stochastic = nullptr;
   // What another core sent in the exchange under way, element after element.
   std::vector<std::byte> received;
+  // Set when 32-bit integers that fp32 does not hold exactly are to be refused.
+  bool exact_integers = false;
   // Working space of the tile readers and writers, kept to spare allocations; one slot per operand.
   std::array<std::vector<float>, 6> scratch;
 };

@@ -135,6 +135,10 @@ class Memory : public std::enable_shared_from_this<Memory> {
   AccessPattern staged(const AccessPattern& tile, int area);
 
   const Allocation& allocation(std::uint32_t id) const { return *tensors_[id]; }
+  // False for a tensor of another launch, ended or not.
+  bool holds(const Allocation& tensor) const {
+    return tensor.id < tensors_.size() && tensors_[tensor.id] == &tensor;
+  }
   // False for another core's SBUF, PSUM and private HBM.
   bool reaches(std::uint32_t id) const {
     return tensors_[id]->shared || tensors_[id]->owner == this;

@@ -212,3 +212,4 @@ class Reference(Core):
         with np.errstate(all="ignore"):
             away = (self.floats(src) - self.operand(max_value)).astype(np.longdouble)
             self.put(dst, np.exp(away).astype(np.float32))
+        self.vector_lanes[self.lane_slice(src)] = np.nan  # what idle leaves there is undefined

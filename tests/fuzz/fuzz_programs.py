@@ -94,12 +94,15 @@ class View:
         return self.tile.name + "".join(f".{kind}{tuple(how)}" for kind, *how in self.changes)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rows:
     """The rows of an HBM tile that a column of integers names: .ap(..., vector_offset=index)."""
 
     tile: Tile
     index: View
+
+    def __repr__(self):
+        return f"{self.tile.name}[rows {self.index!r}]"
 
     def of_tensor(self, tensor, index):
         rows, row = index.shape[0], int(np.prod(tensor.shape[1:]))

@@ -226,7 +226,7 @@ class Core:
         self.put(dst, value)
         command = short(reduce_cmd) if reduce_cmd else "idle"
         if command == "idle":
-            self.vector_lanes[:] = np.nan
+            self.vector_lanes[self.lane_slice(on_true)] = np.nan
         self.reduce_maximum(on_true, value, command, reduce_res)
 
     def reduce_maximum(self, data, value, command, reduce_res):
