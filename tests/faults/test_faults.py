@@ -4,6 +4,7 @@ A kernel takes its array and `wrong`, which plants the mistake.
 """
 
 import contextlib
+import warnings
 
 import ml_dtypes
 import numpy as np
@@ -25,7 +26,8 @@ FAULTS = []
 
 
 def fault(rule, expected=lambda x: x, x=X, cores=1, **install):
-    """Adds a kernel, what it returns when it is clean, and the rule that its mistake breaks."""
+    """Adds a kernel, what it returns when it is clean, and the rule that its mistake breaks, or the warning that it
+    draws where the mistake can be meant."""
 
     def add(kernel):
         FAULTS.append(pytest.param(kernel, rule, expected, x, cores, install, id=kernel.__name__))
@@ -44,8 +46,13 @@ def default_chip():
 def test_the_mistake_is_caught_and_the_clean_kernel_is_not(kernel, rule, expected, x, cores, install):
     trnsim.install(**install)
     launched = kernel[cores] if cores > 1 else kernel
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
         np.testing.assert_array_equal(launched(np.array(x), False), expected(x))
+    if " " in rule:
+        with pytest.warns(UserWarning, match=rule):
+            launched(np.array(x), True)
+        return
     with pytest.raises(trnsim.ProgramError) as error:
         launched(np.array(x), True)
     assert error.value.rule == rule, str(error.value)
@@ -146,7 +153,7 @@ def wrong_partition_start(x, wrong):
     return store(result)
 
 
-@fault("nc_matmul.accumulate", lambda x: 2 * x.T @ x)
+@fault("the vendor calls undefined", lambda x: 2 * x.T @ x)
 @nki.jit
 def accumulation_onto_stale_psum(x, wrong):
     tile, psum = load(x), new((32, 32), buffer=nl.psum)
@@ -157,7 +164,7 @@ def accumulation_onto_stale_psum(x, wrong):
     return drained(psum)
 
 
-@fault("memory.never_written", lambda x: x + 1)
+@fault("a part was never written", lambda x: x + 1)
 @nki.jit
 def tile_that_is_filled_but_for_its_last_column(x, wrong):
     ones = new((64, 32))
