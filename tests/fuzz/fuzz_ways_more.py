@@ -58,6 +58,20 @@ def matmul_limits(d):
 
 
 @way
+def accumulation_onto_nothing(d):
+    step = product(d)
+    if d.generation > 3:  # NeuronCore-v4 may
+        return "nc_matmul.dtype_mix", product(d, **MATMULS["dtype_mix"])
+    operands = [step.arguments[name].tile.name for name in ("stationary", "moving")]
+
+    def body(tensors):
+        psum = language.ndarray((8, 8), dtype=language.float32, buffer=language.psum)
+        nisa.nc_matmul(psum, *(tensors[name] for name in operands), accumulate=True)
+
+    return "nc_matmul.accumulate", body
+
+
+@way
 def never_written(d):
     n = d.random.randint(1, 40)
     buffer = d.random.choice(("sbuf", "private_hbm"))
