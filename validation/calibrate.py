@@ -32,8 +32,9 @@ def main() -> int:
             continue
         outcome = _outcome(row, options.checkouts)
         (compared if isinstance(outcome, table.Comparison) else asides).append(outcome)
-        print(f"\r{len(compared)} compared, {len(asides)} set aside", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
+        if sys.stderr.isatty():
+            print(f"\r{len(compared)} compared, {len(asides)} set aside ", end="", file=sys.stderr, flush=True)
+    print(f"{len(compared)} compared, {len(asides)} set aside", file=sys.stderr)
     if not compared:
         print("no row could be compared; set aside:", file=sys.stderr)
         for aside in asides:

@@ -47,6 +47,11 @@ class Profile:
         return _native.busy_us(self._launch)
 
     @property
+    def launch_terms_ns(self) -> dict[str, float]:
+        """Fixed time of a launch, ns, by the way of timing that counts it: benchmark, profiler, show_session, ..."""
+        return json.loads(_native.to_json([self._launch], False))["runs"][0]["launch_terms_ns"]
+
+    @property
     def instructions(self) -> list[dict]:
         """Every instruction with its core, engine, times in ns, wait reason, operands and source line; core after
         core."""

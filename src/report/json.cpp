@@ -69,6 +69,16 @@ Json transfers_json(const Transfers& t) {
           {"share_of_chip_hbm", t.share_of_chip_hbm}};
 }
 
+// What each way of timing counts beside the kernel itself.
+Json launch_json(const catalog::Launch& launch) {
+  const auto ns = [](const catalog::Number& figure) { return from_ns(figure).ns(); };
+  return {{"benchmark", ns(launch.neff)},
+          {"profiler", ns(launch.profile)},
+          {"show_session", ns(launch.session)},
+          {"host_synchronous", ns(launch.host_synchronous)},
+          {"host_asynchronous", ns(launch.host_asynchronous)}};
+}
+
 Json summary_json(const Summary& s) {
   return {{"kernel", s.kernel},
           {"chip", s.chip},
@@ -166,6 +176,7 @@ std::string json(std::span<const Run> runs, Detail detail) {
       const Run& run = all[l][c];
       Json head{{"launch", l}};
       head.update(summary_json(summarize(all[l], c)));
+      head["launch_terms_ns"] = launch_json(run.chip->core.launch);
       std::string text = dumped(head, 1);
       text.resize(text.rfind('\n'));  // reopened for the instructions
       out += separator + text;

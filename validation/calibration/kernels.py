@@ -9,9 +9,9 @@ import trnsim
 from calibration import checkouts
 from calibration.rows import Row
 
-# What a way of timing counts beside the kernel: a field of the catalogue's [launch].
-_LAUNCH = {"total_time": "profile", "device_time": None, "expected_device_time": "session", "latency_mean": "neff",
-           "nc_latency_p50": "neff", "nc_latency_p99": "neff"}
+# What a metric counts beside the kernel, by the name that the report gives that way of timing.
+_LAUNCH = {"total_time": "profiler", "device_time": None, "expected_device_time": "show_session",
+           "latency_mean": "benchmark", "nc_latency_p50": "benchmark", "nc_latency_p99": "benchmark"}
 
 
 class Unpredicted(Exception):
@@ -26,13 +26,14 @@ def predict(row: Row, folder: Path) -> float:
         match = re.fullmatch(pattern, row.name)
         if match:
             build(row, folder, *match.groups())
-            return trnsim.last_profile().latency_us * 1e3 + _launch_ns(row)
+            profile = trnsim.last_profile()
+            return profile.latency_us * 1e3 + _launch_ns(row, profile)
     raise Unpredicted("no case for this kernel")
 
 
-def _launch_ns(row: Row) -> float:
-    field = _LAUNCH[row.metric]
-    return trnsim.chip_figures(row.chip)["launch"][field] if field else 0.0
+def _launch_ns(row: Row, profile) -> float:
+    term = _LAUNCH[row.metric]
+    return profile.launch_terms_ns[term] if term else 0.0
 
 
 def _zeros(dtype: str, *shape) -> np.ndarray:
@@ -71,7 +72,30 @@ def _vector_add(row, folder, kind, size):
     checkouts.executed(source, f"{file.name}, {constant} {size}")[kernel](_zeros(row.dtype, n), _zeros(row.dtype, n))
 
 
+_OPEN_TASKS = ("adamw", "silu", "bmm", "matmul", "lora", "rmsnorm_matmul", "swiglu")
+
+
+def _nkibench(row, folder, task):
+    if task not in _OPEN_TASKS:
+        raise Unpredicted("not one of NKIBench's open tasks")
+    sizes = "".join(f"_{name}{row.params[name]}" for name in "BMNKR" if name in row.params)
+    named = _named(folder, "NKIBench/kernels", task, sizes), _named(folder, "NKIBench/reference", task, sizes)
+    kernel, reference = (checkouts.module(file) for file in named)
+    kernel.kernel(*reference.transform_to_nki_inputs(reference.get_inputs()))
+
+
+def _named(folder, part, task, sizes) -> Path:
+    """The file of a task whose name holds the sizes, in whatever order."""
+    wanted = set(sizes.split("_")[1:])
+    inside = checkouts.find(folder, "zhang677/AccelOpt", part)
+    for file in sorted(inside.glob(f"{task}_[A-Z]*.py")):
+        if wanted <= set(file.stem.split("_")):
+            return file
+    raise checkouts.Missing(f"{part}: no {task} of {sizes}")
+
+
 _CASES = (
+    (r"(\w+) \(baseline\)", _nkibench),
     (r"matmul tutorial v(\d)\b.*", _tutorial_matmul),
     (r"mamba selective scan (v\d)(?: sweep)?", _mamba),
     (r"vector_add (ROW_CHUNK|stream FREE_DIM)=(\d+)", _vector_add),
