@@ -164,3 +164,12 @@ def test_chip_with_more_partitions_than_trnsim_simulates(trnsim):
 
 def test_script_called_runpy_keeps_its_frames(trnsim):
     refused(trnsim("run", trnsim.script("raise RuntimeError('mine')", name="my_runpy.py")), 1, "my_runpy.py", "line 10")
+
+
+def test_exact_integers_are_asked_for_on_the_command_line(trnsim):
+    script = trnsim.script(
+        "big = nl.ndarray((4, 4), dtype=nl.int32, buffer=nl.sbuf); nisa.memset(big, 2**25); "
+        "nisa.tensor_tensor(dst=big, data1=big, data2=big, op=nl.add, engine=nisa.vector_engine)"
+    )
+    assert trnsim("run", script).code == 0
+    refused(trnsim("run", "--exact-integers", script), 3, "fp32", "2^24", "script.py:10")
