@@ -95,3 +95,15 @@ def test_frozen_dataclasses_and_own_initialisers_work():
     assert (Frozen(3).x, Frozen(3, factor=5).factor, Own(9).x) == (3, 5, 9)
     with pytest.raises(FrozenInstanceError):
         Frozen(3).x = 1
+
+
+@pytest.mark.parametrize("decorate", [lambda cls: cls, dataclass])
+def test_what_is_not_given_is_none(decorate):
+    class Sizes(nl.NKIObject):
+        rows: int
+        columns: int = 4
+        rest: int
+        items: list = field(default_factory=list)
+
+    sizes = decorate(Sizes)(3)
+    assert (sizes.rows, sizes.columns, sizes.rest, sizes.items) == (3, 4, None, [])

@@ -19,6 +19,9 @@ class NKIObject:
         plain = {name: type(value) for name, value in cls.__dict__.items()
                  if name not in annotations and _is_field(name, value)}
         cls.__annotations__ = {**annotations, **plain}
+        for name, annotation in annotations.items():
+            if name not in cls.__dict__ and annotation is not dataclasses.KW_ONLY:
+                setattr(cls, name, None)  # what is not given is None, with @dataclass too
 
     def __init__(self, *args, **kwargs):
         names = _fields(type(self))
