@@ -14,8 +14,8 @@ import types
 
 import nki
 import pytest
+import trnsim
 from corpus import neuron_dtypes
-from trnsim import session
 
 CHIPS = {"gen2": "trn1", "gen3": "trn2", "gen4": "trn3"}
 DOES_NOT_PARSE = "nkilib_src.nkilib.core.mlp.mlp"
@@ -42,7 +42,7 @@ class Simulation:
         return Simulation(self.kernel, cores)
 
     def __call__(self, **arguments):
-        session.settings.chip = CHIPS[os.environ["NKI_NC_VERSION"]]
+        trnsim.install(chip=CHIPS[os.environ["NKI_NC_VERSION"]])
         return nki.jit(self.kernel)[self.cores](**arguments)
 
 
