@@ -13,9 +13,9 @@ namespace trnsim::python {
 
 struct Token {
   std::string name;
-  int alu_op = -1;                     // as numerics::AluOp; -1: not an ALU operator
-  int activation = -1;                 // as numerics::ActivationFunction
-  std::optional<isa::FieldKind> kind;  // of the arguments that it is a choice for
+  int alu_op = -1;                                    // as numerics::AluOp; -1: not an ALU operator
+  int activation = -1;                                // as numerics::ActivationFunction
+  std::optional<isa::FieldKind> kind = std::nullopt;  // of the arguments that it is a choice for
   int code = 0;
 };
 
