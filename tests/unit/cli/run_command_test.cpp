@@ -35,11 +35,11 @@ TEST(RunCommand, defaults) {
   const auto options = start({kScript}).options;
   ASSERT_TRUE(options);
   EXPECT_EQ(options->script, kScript);
-  EXPECT_EQ(options->chip, "trn2");
+  EXPECT_EQ(options->chip, "");  // left to the environment
   EXPECT_EQ(options->nki, "auto");
   EXPECT_FALSE(options->timing_only);
   EXPECT_FALSE(options->quiet);
-  EXPECT_EQ(options->seed, 0u);
+  EXPECT_FALSE(options->seed);
   EXPECT_TRUE(options->trace.empty());
   EXPECT_TRUE(options->json.empty());
   EXPECT_THAT(options->arguments, IsEmpty());
@@ -64,7 +64,7 @@ TEST(RunCommand, what_follows_the_script_is_the_scripts) {
       start({"--quiet", kScript, "--chip", "potato", "--json", "x.json", "-h", "--", "run"})
           .options;
   ASSERT_TRUE(options);
-  EXPECT_EQ(options->chip, "trn2");
+  EXPECT_EQ(options->chip, "");
   EXPECT_TRUE(options->json.empty());
   EXPECT_THAT(options->arguments,
               ElementsAre("--chip", "potato", "--json", "x.json", "-h", "--", "run"));

@@ -157,7 +157,9 @@ TEST(ProgramFile, what_is_loaded_is_what_was_saved) {
       EXPECT_EQ(copy.sites()[copy[i].site], program.sites()[program[i].site]);
       const std::string* name = program.name(i);
       ASSERT_EQ(copy.name(i) != nullptr, name != nullptr);
-      if (name) EXPECT_EQ(*copy.name(i), *name);
+      if (name) {
+        EXPECT_EQ(*copy.name(i), *name);
+      }
       // Field by field: the bytes between fields mean nothing.
       ByteWriter a, b;
       for (const isa::FieldInfo& field : program.type(program[i]).fields) {
@@ -262,7 +264,9 @@ TEST(ProgramFile, every_truncation_is_refused) {
   for (std::size_t size = 0; size < file.size(); size += size < 64 ? 1 : 97) {
     const std::string message = refusal(file.substr(0, size));
     ASSERT_THAT(message, AllOf(StartsWith("p.trn: "), testing::Not("loaded"))) << size;
-    if (size >= 15) EXPECT_THAT(message, HasSubstr("cut short"));
+    if (size >= 15) {
+      EXPECT_THAT(message, HasSubstr("cut short"));
+    }
   }
   EXPECT_THAT(refusal(file + "x"), HasSubstr("1 bytes too long"));
 }
