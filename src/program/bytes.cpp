@@ -69,6 +69,12 @@ std::uint64_t ByteReader::number_up_to(std::uint64_t limit, std::string_view wha
   return value;
 }
 
+std::size_t ByteReader::count(std::string_view what) {
+  const std::uint64_t value = number();
+  if (value > bytes_.size() - at_) damaged(what);  // what is left once the number itself is read
+  return value;
+}
+
 std::int64_t ByteReader::integer() {
   const std::uint64_t value = number();
   return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1));

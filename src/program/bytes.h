@@ -43,7 +43,7 @@ class ByteReader {
   double real();
   const std::string& text();
   // How many entries of at least one byte each follow.
-  std::size_t count(std::string_view what) { return number_up_to(bytes_.size() - at_, what); }
+  std::size_t count(std::string_view what);
   bool at_end() const { return at_ == bytes_.size(); }
 
   [[noreturn]] void damaged(std::string_view what) const;

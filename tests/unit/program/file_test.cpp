@@ -186,7 +186,8 @@ TEST(ProgramFile, choices_keep_their_names) {
     const auto code = static_cast<std::byte>(choice.code);
     write_field(out, field, &code);
     auto back = std::byte{0xff};
-    ByteReader in(out.take(), "p.trn");
+    const std::string bytes = out.take();  // the reader keeps a view
+    ByteReader in(bytes, "p.trn");
     read_field(in, field, &back);
     EXPECT_EQ(back, code);
   }
