@@ -1,5 +1,6 @@
 """Every function and instruction of Beta 1 that no other test calls, once against numpy."""
 
+import functools
 import math
 
 import neuronxcc.nki as nki
@@ -315,6 +316,21 @@ def test_decorators_and_placements_of_the_compiler(x):
 
     np.testing.assert_array_equal(computed(banks, x), x)
     assert repr(ncc.no_reorder()) == "no_reorder"
+
+
+def test_allocation_functions_may_have_their_first_parameter_bound():
+    def bank_of(offset, idx, pdim_size, fdim_size):
+        assert (idx, pdim_size, fdim_size) == ((), 32, 160)
+        return offset, 0, 0
+
+    def moved(t):
+        place = ncc.psum.alloc(functools.partial(bank_of, offset=3))
+        tile = nl.ndarray((nl.par_dim(32), 40), dtype=nl.float32, buffer=place)
+        tile[...] = nl.copy(t)
+        return nl.copy(tile)
+
+    x = np.arange(32 * 40, dtype=np.float32).reshape(32, 40)
+    np.testing.assert_array_equal(computed(moved, x), x)
 
 
 REFUSED = {

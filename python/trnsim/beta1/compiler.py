@@ -1,6 +1,7 @@
 """neuronxcc.nki.compiler: tiles at addresses that the kernel chooses, and directives to the vendor's
 compiler."""
 
+import inspect
 import operator
 
 from trnsim.beta1 import run
@@ -32,7 +33,7 @@ class _Sbuf:
         """func(index, partitions, bytes) -> (start partition, byte) for each block's tile."""
 
         def place(index, partitions, size):
-            return _integers("sbuf.alloc", func(index, partitions, size), 2)
+            return _integers("sbuf.alloc", _asked(func, index, partitions, size), 2)
 
         return Placement("SBUF", place)
 
@@ -64,7 +65,7 @@ class _Psum:
         tile."""
 
         def place(index, partitions, size):
-            return _bank_address(*_integers("psum.alloc", func(index, partitions, size), 3), size)
+            return _bank_address(*_integers("psum.alloc", _asked(func, index, partitions, size), 3), size)
 
         return Placement("PSUM", place)
 
@@ -83,6 +84,16 @@ class _Psum:
             )
 
         return Placement("PSUM", place)
+
+
+def _asked(func, index, partitions, size):
+    """What an allocation function says; one whose first parameters are bound already is called by the names of the
+    others (functools.partial over a keyword)."""
+    try:
+        inspect.signature(func).bind(index, partitions, size)
+    except TypeError:
+        return func(idx=index, pdim_size=partitions, fdim_size=size)
+    return func(index, partitions, size)
 
 
 def _integers(name, values, count):

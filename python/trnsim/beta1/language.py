@@ -161,7 +161,7 @@ def is_tile(value) -> bool:
 
 
 all_reduce = refused(
-    "nl.all_reduce", "programs of a grid run one after the other on one core: reduce on the host, or store and add"
+    "nl.all_reduce", "no public document says which cores take part and how: add in shared HBM after a core_barrier"
 )
 gemm_grid = refused("nl.gemm_grid", "no public document gives its form: write nl.mgrid[0:128, 0:512]")
 gemm_stationary_grid = refused(
