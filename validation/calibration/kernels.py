@@ -10,7 +10,7 @@ from calibration import checkouts
 from calibration.rows import Row
 
 # What a metric counts beside the kernel, by the name that the report gives that way of timing.
-_LAUNCH = {"total_time": "profiler", "device_time": None, "expected_device_time": "show_session",
+_LAUNCH = {"total_time": "profiler", "device_time": "profiler", "expected_device_time": "show_session",
            "latency_mean": "benchmark", "nc_latency_p50": "benchmark", "nc_latency_p99": "benchmark"}
 
 
@@ -32,8 +32,7 @@ def predict(row: Row, folder: Path) -> float:
 
 
 def _launch_ns(row: Row, profile) -> float:
-    term = _LAUNCH[row.metric]
-    return profile.launch_terms_ns[term] if term else 0.0
+    return profile.launch_terms_ns[_LAUNCH[row.metric]]
 
 
 def _zeros(dtype: str, *shape) -> np.ndarray:

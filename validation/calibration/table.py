@@ -59,7 +59,9 @@ def _ranks(values: list[float]) -> list[float]:
 
 def text(comparisons: list[Comparison], asides: list[Aside]) -> str:
     """The whole result as a page of Markdown."""
-    lines = ["## By family", "", "| family | rows | MAPE | worst | rank correlation | in the 90 % interval |",
+    lines = ["# Predicted and measured", "",
+             "Written by `validation/calibrate.py` from rows of published measurements. Do not edit: run it again.", "",
+             "## By family", "", "| family | rows | MAPE | worst | rank correlation | in the 90 % interval |",
              "| --- | ---: | ---: | ---: | ---: | ---: |"]
     families = sorted({c.family for c in comparisons})
     for family in families + ["all"]:
@@ -70,9 +72,15 @@ def text(comparisons: list[Comparison], asides: list[Aside]) -> str:
               "| --- | --- | --- | ---: | ---: | ---: |"]
     lines += [_row_line(c) for c in comparisons]
     if asides:
-        lines += ["", "## Set aside", "", "| row | what | why |", "| --- | --- | --- |"]
-        lines += [f"| {a.row.id} | {a.row.name} | {a.reason} |" for a in asides]
+        lines += ["", "## Set aside", "", "| why | rows |", "| --- | --- |"]
+        lines += [_aside_line(reason, asides) for reason in sorted({a.reason for a in asides})]
     return "\n".join(lines) + "\n"
+
+
+def _aside_line(reason: str, asides: list[Aside]) -> str:
+    rows = [a.row for a in asides if a.reason == reason]
+    named = ", ".join(row.id for row in rows[:_NAMED]) + (", ..." if len(rows) > _NAMED else "")
+    return f"| {reason} | {len(rows)}: {named} |"
 
 
 def _family_line(family: str, members: list[Comparison]) -> str:
@@ -89,6 +97,7 @@ def _row_line(c: Comparison) -> str:
     return f"| {c.row.id} | {what} | {c.row.chip} | {unit(c.predicted)} | {unit(c.row.value)} | {c.ratio:.2f} |"
 
 
+_NAMED = 6  # rows set aside for one reason that are named; the others are counted
 _TOLD = ("src", "src_dtype", "free", "bytes", "access", "pe_rate", "moving_free", "seq", "channels", "M", "K", "N", "n")
 
 
