@@ -103,11 +103,16 @@ def test_interrupt_leaves_a_trace_that_loads(trnsim):
     script = trnsim.script("while True: nisa.tensor_copy(dst=t, src=t)", before="print('ready', flush=True)")
     process = subprocess.Popen([sys.executable, "-m", "trnsim", "run", "--trace", str(trace), str(script)],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=120)
+                               env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+                               # What a shell starts in the background has Ctrl-C ignored.
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=120)
+    finally:
+        process.kill()
     assert process.returncode == 130, err
     assert "interrupted" in err
     packets = top_level_fields(trace.read_bytes())

@@ -1,5 +1,6 @@
 """Launches on the two cores of a logical core: who runs when, what they share, and what is noticed."""
 
+import signal
 import subprocess
 import sys
 import textwrap
@@ -472,8 +473,8 @@ SCRIPT = textwrap.dedent("""
 def test_an_interrupt_ends_both_and_leaves_the_profile(tmp_path, core):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT.replace("INTERRUPTED", str(core)))
-    done = subprocess.run([sys.executable, "-m", "trnsim", "run", str(script)], capture_output=True, text=True,
-                          timeout=60)
+    done = subprocess.run([sys.executable, "-m", "trnsim", "run", script], capture_output=True, text=True, timeout=60,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # even in the background
     assert done.returncode == 130
     assert "interrupted; reporting what was recorded so far" in done.stderr
     assert "kernel on 2 cores side by side" in done.stdout

@@ -58,7 +58,7 @@ def run(case, recipe, checkout):
         if os.environ.get("CORPUS_VERBOSE"):
             print(done.stdout[-4000:], done.stderr[-8000:], sep="\n", file=sys.stderr)
         if outcome.exists():
-            return json.loads(outcome.read_text())
+            return json.loads(outcome.read_text().replace(f"{work}/", ""))
         last = (done.stderr.strip() or "no output").splitlines()[-1]
         return _nothing("process", f"exit code {done.returncode}: {last}")
 
