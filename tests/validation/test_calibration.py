@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "validation"))
 
 import trnsim
 
-trnsim.install(timing_only=True)
+trnsim.install()  # for the imports; the mode is the fixture's
 
 from calibration import checkouts, instructions, rows, table, transfers  # noqa: E402
 

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import trnsim
 
@@ -36,8 +37,6 @@ def _launch_ns(row: Row, profile) -> float:
 
 
 def _zeros(dtype: str, *shape) -> np.ndarray:
-    import ml_dtypes
-
     named = {"fp32": np.float32, "bf16": ml_dtypes.bfloat16, "fp16": np.float16}
     return np.zeros(shape, named[dtype])
 
