@@ -21,26 +21,3 @@ def rng():
 def opcodes():
     """Names of the instructions of the latest launch, in program order."""
     return lambda: [instruction["opcode"] for instruction in trnsim.last_profile().instructions]
-
-
-@pytest.fixture
-def refused():
-    """refused("rule", text in the message): the block must raise a ProgramError with this rule."""
-
-    class Refused:
-        def __init__(self, rule, *words):
-            self.rule, self.words = rule, words
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, kind, error, trace):
-            assert kind is not None and issubclass(
-                kind, trnsim.ProgramError
-            ), f"{kind} instead of a ProgramError: {error}"
-            assert error.rule == self.rule, f"{error.rule}: {error}"
-            for word in self.words:
-                assert word in str(error), str(error)
-            return True
-
-    return Refused

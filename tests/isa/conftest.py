@@ -1,23 +1,6 @@
-"""What the tests of instructions share: run a function as a kernel on a chip, and put its arrays on the
-chip."""
+"""What the tests of instructions share: put the arrays of a kernel on the chip."""
 
 import pytest
-import trnsim
-
-
-@pytest.fixture
-def run():
-    """run(fn, *arrays, chip="trn2", **kwargs): call `fn` as a kernel on a chip and return its results as
-    arrays."""
-
-    def call(fn, *arrays, chip="trn2", **kwargs):
-        trnsim.install(chip=chip)
-        import nki
-
-        return nki.jit(fn)(*arrays, **kwargs)
-
-    yield call
-    trnsim.install()
 
 
 def on_chip(x, buffer="sbuf"):

@@ -7,21 +7,6 @@ trnsim.install()
 
 
 @pytest.fixture
-def run():
-    """run(fn, *arrays, chip="trn2", **kwargs): call `fn` as a kernel on a chip and return its results as
-    arrays."""
-
-    def call(fn, *arrays, chip="trn2", **kwargs):
-        trnsim.install(chip=chip)
-        import nki
-
-        return nki.jit(fn)(*arrays, **kwargs)
-
-    yield call
-    trnsim.install()
-
-
-@pytest.fixture
 def evaluate(run):
     """evaluate(fn, *arrays): load the arrays into tiles, apply `fn` to them and return the tile it makes as
     an array."""

@@ -142,43 +142,50 @@ def shrink(value, ranges, shape):
 
 def result(
     name,
-    function,
-    data,
-    operands,
-    options,
+    tiles,
+    numbers=None,
+    options=None,
     *,
-    dtype,
     given,
     mask=None,
+    dtype=None,
     spaces=("SBUF", "PSUM"),
     exact=False,
-    also_written=(),
+    written=(),
 ):
-    """A deferred elementwise instruction: every operand and the result share the shape of `data`, or are [P,
-    1].
+    """The deferred instruction `name`: its operands and its result share the shape of the first tile, or are
+    [P, 1].
 
-    operands, options: keyword arguments of the native instruction, tiles and others. given: the dtype that
-    the kernel asked for, or None. also_written: names among the operands that the instruction writes besides
-    its result.
+    tiles, numbers: operands by argument; those of `numbers` may be numbers too. options: its other arguments.
+    None stands for an argument that is not given. given: the dtype that the kernel asked for, or None; then
+    it is `dtype`, or the first tile's. written: operands that the instruction writes besides its result.
     """
+    operands = {key: tile(value, name, key) for key, value in tiles.items() if value is not None}
+    data = next(iter(operands.values()))
+    for key, value in (numbers or {}).items():
+        if value is not None:
+            operands[key] = operand(value, name, key)
+    options = {key: value for key, value in (options or {}).items() if value is not None}
+    function = getattr(isa, name)
     shape = data.shape
-    parts = parts_of(mask, shape, name, whole_axes=range(1, len(shape)) if also_written else ())
+    written = [key for key in written if key in operands]
+    parts = parts_of(mask, shape, name, whole_axes=range(1, len(shape)) if written else ())
 
     def emit(dst, accumulate):
         for ranges in parts:
             arguments = {
                 key: (
                     shrink(value, ranges, shape).target()
-                    if key in also_written
+                    if key in written
                     else native(shrink(value, ranges, shape))
                 )
                 for key, value in operands.items()
             }
             function(dst=shrink(dst, ranges, shape).target(), **arguments, **options)
 
-    return defer(
-        name, emit, shape, dtype_of(given) if given is not None else dtype, spaces, exact or given is not None
-    )
+    if given is not None:
+        return defer(name, emit, shape, dtype_of(given), spaces, exact=True)
+    return defer(name, emit, shape, data.dtype if dtype is None else dtype, spaces, exact)
 
 
 def aligned(x, y, function: str):

@@ -2,7 +2,7 @@
 
 from trnsim.beta1.dynamic import DynamicTile
 from trnsim.beta1.enums import engine, reduce_cmd
-from trnsim.beta1.issue import aligned, dtype_of, isa, now, operand, parts_of, promote, result, shrink, tile
+from trnsim.beta1.issue import aligned, dtype_of, isa, now, parts_of, promote, result, shrink, tile
 from trnsim.lowering.tokens import token
 
 
@@ -19,48 +19,27 @@ def activation(
     dtype=None,
 ):
     """op(data * scale + bias) on the Scalar engine; bias a [P, 1] tile, scale a number or a [P, 1] tile."""
-    data = tile(data, "activation", "data")
-    operands = {"data": data, "scale": operand(scale, "activation", "scale")}
-    if bias is not None:
-        operands["bias"] = operand(bias, "activation", "bias")
-    options = {"op": token(op), "reduce_cmd": reduce_cmd}
-    if reduce_op is not None:
-        options["reduce_op"] = token(reduce_op)
-    if reduce_res is not None:
-        operands["reduce_res"] = tile(reduce_res, "activation", "reduce_res")
     return result(
         "activation",
-        isa.activation,
-        data,
-        operands,
-        options,
-        dtype=data.dtype,
+        {"data": data, "reduce_res": reduce_res},
+        {"scale": scale, "bias": bias},
+        {"op": token(op), "reduce_cmd": reduce_cmd, "reduce_op": reduce_op and token(reduce_op)},
         given=dtype,
         mask=mask,
-        also_written=("reduce_res",) if reduce_res is not None else (),
+        written=("reduce_res",),
     )
 
 
 def activation_reduce(op, data, *, reduce_op, reduce_res, bias=None, scale=1.0, mask=None, dtype=None):
     """As activation; the sum along the free axes goes to the [P, 1] tile `reduce_res`."""
-    data = tile(data, "activation_reduce", "data")
-    operands = {
-        "data": data,
-        "scale": operand(scale, "activation_reduce", "scale"),
-        "reduce_res": tile(reduce_res, "activation_reduce", "reduce_res"),
-    }
-    if bias is not None:
-        operands["bias"] = operand(bias, "activation_reduce", "bias")
     return result(
         "activation_reduce",
-        isa.activation_reduce,
-        data,
-        operands,
+        {"data": data, "reduce_res": reduce_res},
+        {"scale": scale, "bias": bias},
         {"op": token(op), "reduce_op": token(reduce_op)},
-        dtype=data.dtype,
         given=dtype,
         mask=mask,
-        also_written=("reduce_res",),
+        written=("reduce_res",),
     )
 
 
@@ -73,10 +52,8 @@ def tensor_tensor(data1, data2, op, *, dtype=None, mask=None, engine=engine.unkn
     )
     return result(
         "tensor_tensor",
-        isa.tensor_tensor,
-        data1,
         {"data1": data1, "data2": data2},
-        {"op": token(op), "engine": engine},
+        options={"op": token(op), "engine": engine},
         dtype=promote(data1, data2),
         given=dtype,
         mask=mask,
@@ -98,14 +75,16 @@ def tensor_scalar(
 ):
     """(data <op0> operand0) <op1> operand1; operands are numbers or [P, 1] tiles; reverse swaps the two
     sides."""
-    data = tile(data, "tensor_scalar", "data")
-    operands = {"data": data, "operand0": operand(operand0, "tensor_scalar", "operand0")}
     options = {"op0": token(op0), "reverse0": reverse0, "engine": engine}
     if op1 is not None:
-        operands["operand1"] = operand(operand1, "tensor_scalar", "operand1")
         options.update(op1=token(op1), reverse1=reverse1)
     return result(
-        "tensor_scalar", isa.tensor_scalar, data, operands, options, dtype=data.dtype, given=dtype, mask=mask
+        "tensor_scalar",
+        {"data": data},
+        {"operand0": operand0, "operand1": operand1 if op1 is not None else None},
+        options,
+        given=dtype,
+        mask=mask,
     )
 
 
@@ -113,23 +92,14 @@ def tensor_scalar_reduce(
     *, data, op0, operand0, reduce_op, reduce_res, reverse0=False, dtype=None, mask=None
 ):
     """data <op0> operand0; its reduction along the free axes goes to the [P, 1] tile `reduce_res`."""
-    data = tile(data, "tensor_scalar_reduce", "data")
-    operands = {
-        "data": data,
-        "operand0": operand(operand0, "tensor_scalar_reduce", "operand0"),
-        "reduce_res": tile(reduce_res, "tensor_scalar_reduce", "reduce_res"),
-    }
-    options = {"op0": token(op0), "reduce_op": token(reduce_op), "reverse0": reverse0}
     return result(
         "tensor_scalar_reduce",
-        isa.tensor_scalar_reduce,
-        data,
-        operands,
-        options,
-        dtype=data.dtype,
+        {"data": data, "reduce_res": reduce_res},
+        {"operand0": operand0},
+        {"op0": token(op0), "reduce_op": token(reduce_op), "reverse0": reverse0},
         given=dtype,
         mask=mask,
-        also_written=("reduce_res",),
+        written=("reduce_res",),
     )
 
 
@@ -137,21 +107,12 @@ def scalar_tensor_tensor(
     *, data, op0, operand0, op1, operand1, reverse0=False, reverse1=False, dtype=None, mask=None
 ):
     """(data <op0> operand0) <op1> operand1; operand0 a number or [P, 1] tile, operand1 a tile like data."""
-    data, operand1 = tile(data, "scalar_tensor_tensor", "data"), tile(
-        operand1, "scalar_tensor_tensor", "operand1"
-    )
-    operands = {
-        "data": data,
-        "operand0": operand(operand0, "scalar_tensor_tensor", "operand0"),
-        "operand1": operand1,
-    }
-    options = {"op0": token(op0), "op1": token(op1), "reverse0": reverse0, "reverse1": reverse1}
+    data, operand1 = (tile(x, "scalar_tensor_tensor", n) for x, n in ((data, "data"), (operand1, "operand1")))
     return result(
         "scalar_tensor_tensor",
-        isa.scalar_tensor_tensor,
-        data,
-        operands,
-        options,
+        {"data": data, "operand1": operand1},
+        {"operand0": operand0},
+        {"op0": token(op0), "op1": token(op1), "reverse0": reverse0, "reverse1": reverse1},
         dtype=promote(data, operand1),
         given=dtype,
         mask=mask,
@@ -163,14 +124,11 @@ def tensor_tensor_scan(
 ):
     """result[:, i] = (result[:, i-1] <op0> data0[:, i]) <op1> data1[:, i], starting from `initial`."""
     data0, data1 = tile(data0, "tensor_tensor_scan", "data0"), tile(data1, "tensor_tensor_scan", "data1")
-    operands = {"data0": data0, "data1": data1, "initial": operand(initial, "tensor_tensor_scan", "initial")}
-    options = {"op0": token(op0), "op1": token(op1), "reverse0": reverse0, "reverse1": reverse1}
     return result(
         "tensor_tensor_scan",
-        isa.tensor_tensor_scan,
-        data0,
-        operands,
-        options,
+        {"data0": data0, "data1": data1},
+        {"initial": initial},
+        {"op0": token(op0), "op1": token(op1), "reverse0": reverse0, "reverse1": reverse1},
         dtype=promote(data0, data1),
         given=dtype,
         mask=mask,
@@ -179,42 +137,20 @@ def tensor_tensor_scan(
 
 def reciprocal(data, *, dtype=None, mask=None):
     """1 / data on the Vector engine."""
-    data = tile(data, "reciprocal", "data")
-    return result(
-        "reciprocal", isa.reciprocal, data, {"data": data}, {}, dtype=data.dtype, given=dtype, mask=mask
-    )
+    return result("reciprocal", {"data": data}, given=dtype, mask=mask)
 
 
 def dropout(data, prob, *, mask=None, dtype=None):
     """data with elements replaced by 0, each with probability `prob`, a number or a [P, 1] tile."""
-    data = tile(data, "dropout", "data")
-    dropped = result(
-        "dropout",
-        isa.dropout,
-        data,
-        {"data": data, "prob": operand(prob, "dropout", "prob")},
-        {},
-        dtype=data.dtype,
-        given=None,
-        mask=mask,
-        exact=True,
-    )
+    dropped = result("dropout", {"data": data}, {"prob": prob}, given=None, mask=mask, exact=True)
     return dropped if dtype is None or dtype_of(dtype) == data.dtype else tensor_copy(dropped, dtype=dtype)
 
 
 def tensor_copy_dynamic_src(src, *, mask=None, dtype=None, engine=engine.unknown):
     """A copy of `src`, a tile indexed by the integer of another: tile[i_p, offsets[0, k], i_f]."""
     src = tile(src, "tensor_copy_dynamic_src", "src")
-    return result(
-        "tensor_copy_dynamic_src",
-        isa.tensor_copy_dynamic_src,
-        src,
-        {"src": src},
-        {"engine": engine, "offset": _offset(src)},
-        dtype=src.dtype,
-        given=dtype,
-        mask=mask,
-    )
+    options = {"engine": engine, "offset": _offset(src)}
+    return result("tensor_copy_dynamic_src", {"src": src}, options=options, given=dtype, mask=mask)
 
 
 def tensor_copy_dynamic_dst(*, dst, src, mask=None, dtype=None, engine=engine.unknown):
@@ -237,14 +173,4 @@ def _offset(value):
 
 def tensor_copy(src, *, mask=None, dtype=None, engine=engine.unknown):
     """A copy of `src`, with another dtype if one is given."""
-    src = tile(src, "tensor_copy", "src")
-    return result(
-        "tensor_copy",
-        isa.tensor_copy,
-        src,
-        {"src": src},
-        {"engine": engine},
-        dtype=src.dtype,
-        given=dtype,
-        mask=mask,
-    )
+    return result("tensor_copy", {"src": src}, options={"engine": engine}, given=dtype, mask=mask)

@@ -31,13 +31,10 @@ def local_gather(src_buffer, index, num_elem_per_idx=1, num_valid_indices=None, 
 
 def nc_n_gather(data, indices, *, mask=None, dtype=None):
     """result[p, j] = data[p, indices[p, j]], the free axes of data flattened."""
-    data, indices = tile(data, "nc_n_gather", "data"), tile(indices, "nc_n_gather", "indices")
+    data = tile(data, "nc_n_gather", "data")
     return result(
         "nc_n_gather",
-        isa.nc_n_gather,
-        indices,
-        {"data": data, "indices": indices},
-        {},
+        {"indices": indices, "data": data},
         dtype=data.dtype,
         given=dtype,
         mask=mask,

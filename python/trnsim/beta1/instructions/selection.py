@@ -130,32 +130,20 @@ def range_select(
 ):
     """on_true_tile where its position lies between the [P, 1] bounds, on_false_value elsewhere; with a
     reduction."""
-    data = tile(on_true_tile, "range_select", "on_true_tile")
-    operands = {
-        "on_true_tile": data,
-        "bound0": tile(bound0, "range_select", "bound0"),
-        "bound1": tile(bound1, "range_select", "bound1"),
-    }
-    if reduce_res is not None:
-        operands["reduce_res"] = tile(reduce_res, "range_select", "reduce_res")
-    options = {
-        "comp_op0": token(comp_op0),
-        "comp_op1": token(comp_op1),
-        "reduce_cmd": reduce_cmd,
-        "reduce_op": token(reduce_op),
-        "range_start": range_start,
-        "on_false_value": on_false_value,
-    }
     return result(
         "range_select",
-        isa.range_select,
-        data,
-        operands,
-        options,
-        dtype=data.dtype,
+        {"on_true_tile": on_true_tile, "bound0": bound0, "bound1": bound1, "reduce_res": reduce_res},
+        options={
+            "comp_op0": token(comp_op0),
+            "comp_op1": token(comp_op1),
+            "reduce_cmd": reduce_cmd,
+            "reduce_op": token(reduce_op),
+            "range_start": range_start,
+            "on_false_value": on_false_value,
+        },
         given=dtype,
         mask=mask,
-        also_written=("reduce_res",) if reduce_res is not None else (),
+        written=("reduce_res",),
     )
 
 
