@@ -22,7 +22,7 @@ def test_example(script, tmp_path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "PASS" in done.stdout and "FAIL" not in done.stdout
-    assert "bound by" in done.stdout
+    assert "verdict" in done.stdout and "time lost to" in done.stdout
     assert (tmp_path / "trace").stat().st_size > 1000
 
 

@@ -26,6 +26,8 @@ nb::dict dict_of(const cli::RunOptions& options) {
   dict["nki"] = options.nki;
   dict["timing_only"] = options.timing_only;
   dict["quiet"] = options.quiet;
+  dict["what_if"] = options.what_if;
+  dict["obstacles"] = nb::cast(options.obstacles);
   dict["seed"] = options.seed;
   dict["stochastic_rounding"] = options.stochastic_rounding;
   dict["exact_integers"] = options.exact_integers;

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "cli/what_if.h"
 #include "launch.h"
 #include "program/file.h"
 #include "report/output_file.h"
@@ -96,6 +97,15 @@ void bind_profile(nb::module_& m) {
         report::write_perfetto(runs_of(launches), path);
       },
       nb::arg("launches"), nb::arg("path"));
+  m.def(
+      "what_if",
+      [](const std::vector<Launch*>& launches, const std::string& hardware_dir,
+         const std::vector<std::string>& asked, bool json) {
+        return cli::what_if(runs_of(launches), asked, hardware_dir,
+                            json ? cli::WhatIfFormat::kJson : cli::WhatIfFormat::kText);
+      },
+      nb::arg("launches"), nb::arg("hardware_dir"), nb::arg("asked"), nb::arg("json") = false,
+      "What the launches would gain without each obstacle and on other chips; `asked` empty: all.");
   m.def("save_programs", &save_programs, nb::arg("launches"), nb::arg("path"),
         "Write the recorded programs for `trnsim replay`. Raises ConfigError when `path` cannot be "
         "written.");

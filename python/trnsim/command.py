@@ -94,6 +94,10 @@ def _report(options: dict) -> None:
         _native.write_trace(launches, options["trace"])
     if options["save"]:
         _native.save_programs(launches, options["save"])
+    if options["what_if"]:
+        as_json = options["json"] != ""
+        print(_native.what_if(launches, session.HARDWARE, options["obstacles"], as_json), end="")
+        return
     if options["dump_program"] == "-":
         print(_native.program_text(launches), end="")
     elif options["dump_program"]:

@@ -49,7 +49,48 @@ class Profile:
     @property
     def launch_terms_ns(self) -> dict[str, float]:
         """Fixed time of a launch, ns, by the way of timing that counts it: benchmark, profiler, show_session, ..."""
-        return json.loads(_native.to_json([self._launch], False))["runs"][0]["launch_terms_ns"]
+        return self._summaries[0]["launch_terms_ns"]
+
+    @functools.cached_property
+    def _summaries(self) -> list[dict]:
+        """One for each core, without the instructions."""
+        return json.loads(_native.to_json([self._launch], False))["runs"]
+
+    @functools.cached_property
+    def _slowest(self) -> dict:
+        return max(self._summaries, key=lambda run: run["latency_ns"])
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: what binds the launch, by how much, and what to do first."""
+        return self._slowest["verdict"]
+
+    @property
+    def advice(self) -> list[dict]:
+        """What to change, best first: advice, obstacle, expected_latency_ns, expected_speedup.
+
+        Found by clocking the launch again without the obstacle. Empty for launches of more than 20,000 instructions:
+        what_if() asks there too.
+        """
+        return self._slowest["advice"]
+
+    @property
+    def time_lost_ns(self) -> dict[str, float]:
+        """Where the time went, ns by cause, largest first; adds up to the latency and, under "launch", the launch."""
+        slowest = self._slowest
+        return {loss["cause"]: loss["ns"] for loss in slowest["time_lost"]} | {"launch": slowest["launch_ns"]}
+
+    def what_if(self, *asked: str) -> dict:
+        """What the launch would gain without each obstacle, and on other chips: its programs clocked again.
+
+        asked: names of obstacles (`trnsim whatif --help` lists them) and chips; without any, all of them. The result
+        has `gains` (largest first: obstacle, without, advice, latency_ns, speedup) and `other_chips` (chip, and
+        latency_ns and speedup, or why it was refused). Gains overlap and do not add up. Raises ConfigError for a name
+        that is neither.
+        """
+        from trnsim import session
+
+        return json.loads(_native.what_if([self._launch], session.HARDWARE, list(asked), json=True))[0]
 
     @property
     def instructions(self) -> list[dict]:

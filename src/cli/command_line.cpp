@@ -10,6 +10,7 @@
 #include "cli/chips.h"
 #include "cli/isa.h"
 #include "cli/replay.h"
+#include "cli/what_if.h"
 
 namespace trnsim::cli {
 namespace {
@@ -64,11 +65,13 @@ int command_line(std::span<const std::string> args, const Context& context,
     app.require_subcommand(1);
     app.footer(kFooter);
     int script_result = kSuccess;
-    add_run_command(app, context, [&](const RunOptions& options) {
+    const RunScript run = [&](const RunOptions& options) {
       script_result = run_script(options);
       return script_result;
-    });
+    };
+    add_run_command(app, context, run);
     add_replay_command(app, context);
+    add_what_if_command(app, context, run);
     add_chips_command(app, context);
     add_isa_command(app, context);
     const int result = parse_and_run(app, args, context);

@@ -14,20 +14,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first word that is no option of trnsim is the script; the rest is the script's own.
-void take_script(const CLI::App& run, RunOptions& options) {
-  std::vector<std::string> rest = run.remaining();
+}  // namespace
+
+void take_script(const CLI::App& command, RunOptions& options) {
+  std::vector<std::string> rest = command.remaining();
+  const std::string name = command.get_name();
   if (!rest.empty() && rest.front() == "--") rest.erase(rest.begin());
-  if (rest.empty()) config_error("trnsim run needs a script; see trnsim run --help");
+  if (rest.empty()) config_error("trnsim {} needs a script; see trnsim {} --help", name, name);
   if (rest.front().size() > 1 && rest.front().front() == '-') {
-    config_error("trnsim run has no option {}; see trnsim run --help", rest.front());
+    config_error("trnsim {} has no option {}; see trnsim {} --help", name, rest.front(), name);
   }
   options.script = rest.front();
   options.arguments.assign(rest.begin() + 1, rest.end());
 }
 
-// What can be known to fail is better said before a long run than after it.
-void check(const RunOptions& options, const Context& context) {
+void require_runnable(const RunOptions& options, const Context& context) {
   if (!fs::exists(options.script)) config_error("{}: no such script", options.script.string());
   if (fs::is_directory(options.script))
     config_error("{}: a folder, not a script", options.script.string());
@@ -38,8 +39,6 @@ void check(const RunOptions& options, const Context& context) {
   if (!options.save.empty()) report::require_writable(options.save);
   if (!options.json.empty() && options.json != "-") report::require_writable(options.json);
 }
-
-}  // namespace
 
 void add_run_command(CLI::App& app, const Context& context, RunScript run_script) {
   auto options = std::make_shared<RunOptions>();
@@ -79,7 +78,7 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
   run->prefix_command();
   run->callback([=] {
     take_script(*run, *options);
-    check(*options, context);
+    require_runnable(*options, context);
     run_script(*options);
   });
 }

@@ -23,7 +23,9 @@ struct RunOptions {
   std::string chip;  // a name of the catalogue or the path of a user's file; empty: not given
   std::string nki = "auto";
   bool timing_only = false;
-  bool quiet = false;  // no summary
+  bool quiet = false;    // no summary
+  bool what_if = false;  // print what would be gained without each obstacle, nothing else
+  std::vector<std::string> obstacles;  // ... of these; empty: of all
   std::optional<std::uint64_t> seed;
   bool stochastic_rounding = false;
   bool fp32 = false;  // every float type kept as fp32
@@ -38,6 +40,12 @@ struct RunOptions {
 
 // Runs the script; returns the exit code.
 using RunScript = std::function<int(const RunOptions&)>;
+
+// The first word that is no option of the command is the script; the rest is the script's own.
+void take_script(const CLI::App& command, RunOptions& options);
+
+// What can be known to fail is better said before a long run than after it: throws ConfigError.
+void require_runnable(const RunOptions& options, const Context& context);
 
 void add_run_command(CLI::App& app, const Context& context, RunScript run_script);
 

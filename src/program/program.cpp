@@ -39,6 +39,15 @@ void Program::append(const isa::InstructionType& type, isa::Engine engine, std::
   instructions_.push_back({type.opcode, engine, site, last.at});
 }
 
+void Program::replace(std::size_t i, const isa::InstructionType& type, isa::Engine engine,
+                      const void* args) {
+  const auto* bytes = static_cast<const std::byte*>(args);
+  const std::uint64_t at = (arguments_.size() + 7) / 8 * 8;
+  arguments_.resize(at);
+  arguments_.insert(arguments_.end(), bytes, bytes + type.size());
+  instructions_[i] = {type.opcode, engine, instructions_[i].site, at};
+}
+
 const std::string* Program::name(std::size_t i) const {
   const auto it = names_.find(i);
   return it == names_.end() ? nullptr : &it->second;

@@ -51,6 +51,9 @@ class Program {
               const void* args);
   // Another generation may run an instruction on another engine.
   void set_engine(std::size_t i, isa::Engine engine) { instructions_[i].engine = engine; }
+  // Puts another instruction in the place of one, which keeps its line and name.
+  void replace(std::size_t i, const isa::InstructionType& type, isa::Engine engine,
+               const void* args);
   // Gives the latest instruction a name of the user's choice.
   void name_last(std::string name) { give_name(size() - 1, std::move(name)); }
   void give_name(std::size_t i, std::string name) { names_[i] = std::move(name); }

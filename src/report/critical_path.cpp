@@ -1,7 +1,5 @@
 #include "report/critical_path.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -133,25 +131,6 @@ std::string_view cause_name(Cause cause) {
 
 std::vector<Step> critical_path(std::span<const Run> launch, std::size_t core) {
   return Walk(launch, core).back_from_the_end();
-}
-
-std::string resource_name(Cause cause, timing::Queue queue) {
-  switch (cause) {
-    case Cause::kWork:
-      return fmt::format("{} Engine", timing::queue_name(queue));
-    case Cause::kMeeting:
-      return "meetings of cores";
-    case Cause::kColdArray:
-      return "cold Tensor Engine";
-    case Cause::kTableLoad:
-      return "activation table loads";
-    case Cause::kResultLatency:
-      return fmt::format("{} Engine result latency", timing::queue_name(queue));
-    case Cause::kSemaphore:
-      return "semaphores";
-    default:
-      return std::string(cause_name(cause));
-  }
 }
 
 }  // namespace trnsim::report

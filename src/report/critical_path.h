@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/run.h"
@@ -41,8 +41,5 @@ struct Step {
 // where this one waited for them.
 std::vector<Step> critical_path(std::span<const Run> launch, std::size_t core);
 inline std::vector<Step> critical_path(const Run& run) { return critical_path({&run, 1}, 0); }
-
-// What a step's time is charged to, in words: "Tensor Engine", "DMA bandwidth", "semaphores".
-std::string resource_name(Cause cause, timing::Queue queue);
 
 }  // namespace trnsim::report

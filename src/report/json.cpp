@@ -6,6 +6,7 @@
 #include "report/instruction_text.h"
 #include "report/report.h"
 #include "report/summary.h"
+#include "report/verdict.h"
 
 namespace trnsim::report {
 namespace {
@@ -31,11 +32,21 @@ Json queues_json(const Summary& s) {
   return list;
 }
 
-Json resources_json(const Summary& s) {
+Json losses_json(const Summary& s) {
   Json list = Json::array();
-  for (const ResourceUse& use : s.resources) {
-    list.push_back(
-        {{"resource", use.name}, {"critical_ns", use.critical.ns()}, {"share", use.share}});
+  for (const LossUse& use : s.losses)
+    list.push_back({{"cause", loss_name(use.loss)}, {"ns", use.time.ns()}, {"share", use.share}});
+  return list;
+}
+
+Json advice_json(const Verdict& verdict) {
+  Json list = Json::array();
+  for (const Gain& gain : verdict.advice) {
+    list.push_back({{"cause", gain.obstacle->cause},
+                    {"advice", gain.obstacle->advice},
+                    {"obstacle", gain.obstacle->name},
+                    {"expected_latency_ns", gain.latency.ns()},
+                    {"expected_speedup", gain.speedup}});
   }
   return list;
 }
@@ -79,7 +90,7 @@ Json launch_json(const catalog::Launch& launch) {
           {"host_asynchronous", ns(launch.host_asynchronous)}};
 }
 
-Json summary_json(const Summary& s) {
+Json summary_json(const Summary& s, const Verdict& verdict) {
   return {{"kernel", s.kernel},
           {"chip", s.chip},
           {"neuroncore", s.generation},
@@ -87,9 +98,11 @@ Json summary_json(const Summary& s) {
           {"instruction_count", s.instructions},
           {"latency_ns", s.latency.ns()},
           {"launch_ns", s.launch.ns()},
-          {"bound_by", s.resources.empty() ? "" : s.resources.front().name},
-          {"advice", s.advice},
-          {"critical_path", resources_json(s)},
+          {"bound_by", s.losses.empty() ? "" : loss_name(s.losses.front().loss)},
+          {"verdict", verdict.sentence},
+          {"advice", advice_json(verdict)},
+          {"clocked_again", verdict.asked},
+          {"time_lost", losses_json(s)},
           {"queues", queues_json(s)},
           {"tensor_engine",
            {{"flops", s.flops},
@@ -172,10 +185,11 @@ std::string json(std::span<const Run> runs, Detail detail) {
       all.size(), dumped(Json(total.ns())));
   const char* separator = "\n";
   for (std::size_t l = 0; l < all.size(); ++l) {
+    const Verdict verdict = judge(all[l], summarize(all[l], slowest_core(all[l])));
     for (std::size_t c = 0; c < all[l].size(); ++c) {
       const Run& run = all[l][c];
       Json head{{"launch", l}};
-      head.update(summary_json(summarize(all[l], c)));
+      head.update(summary_json(summarize(all[l], c), verdict));
       head["launch_terms_ns"] = launch_json(run.chip->core.launch);
       std::string text = dumped(head, 1);
       text.resize(text.rfind('\n'));  // reopened for the instructions

@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "report/advice.h"
 #include "report/critical_path.h"
 #include "report/instruction_text.h"
 #include "report/memory_use.h"
@@ -96,18 +95,15 @@ void count_transfers(const Run& run, Summary& summary) {
   transfers.share_of_chip_hbm = ratio(transfers.hbm_gb_per_s, run.chip->hbm.bandwidth);
 }
 
-std::vector<ResourceUse> rank_resources(std::span<const Run> launch, const std::vector<Step>& path,
-                                        Picoseconds latency) {
-  std::map<std::string, Picoseconds> time;
-  for (const Step& step : path) {
-    const timing::Entry& entry = launch[step.core].timeline->entries[step.instruction];
-    time[resource_name(step.cause, entry.queue)] += step.time();
+std::vector<LossUse> rank_losses(const Losses& losses, Picoseconds latency) {
+  std::vector<LossUse> list;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const auto loss = static_cast<Loss>(i);
+    if (loss == Loss::kLaunch || losses[i].count == 0) continue;
+    list.push_back({loss, losses[i], ratio(losses[i], latency)});
   }
-  std::vector<ResourceUse> list;
-  for (const auto& [name, critical] : time)
-    list.push_back({name, critical, ratio(critical, latency)});
   std::stable_sort(list.begin(), list.end(),
-                   [](const auto& a, const auto& b) { return a.critical > b.critical; });
+                   [](const auto& a, const auto& b) { return a.time > b.time; });
   return list;
 }
 
@@ -171,10 +167,10 @@ Summary summarize(std::span<const Run> launch, std::size_t core_index) {
   const std::vector<Step> path = critical_path(launch, core_index);
   count_queues(launch, core_index, path, summary);
   count_transfers(run, summary);
-  summary.resources = rank_resources(launch, path, summary.latency);
+  summary.losses_by_cause = losses(launch, path);
+  summary.losses = rank_losses(summary.losses_by_cause, summary.latency);
   summary.lines = rank_lines(launch, core_index, path, summary.latency);
   summary.confidence = confidence_share(launch, path);
-  summary.advice = advice(summary);
   return summary;
 }
 

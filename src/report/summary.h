@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/confidence_share.h"
+#include "report/losses.h"
 #include "report/run.h"
 
 namespace trnsim::report {
@@ -22,9 +23,9 @@ struct QueueUse {
   std::array<Picoseconds, timing::kWaitCount> stalled{};
 };
 
-struct ResourceUse {
-  std::string name;  // as resource_name() says
-  Picoseconds critical;
+struct LossUse {
+  Loss loss;
+  Picoseconds time;
   double share = 0;  // of the latency
 };
 
@@ -72,11 +73,10 @@ struct Summary {
   std::int64_t table_loads = 0;
   Picoseconds table_load_time;
   MemoryUse sbuf, psum;
-  std::vector<ResourceUse>
-      resources;               // share of the critical path, largest first: the first one binds
-  std::vector<LineUse> lines;  // the ten costliest by critical path, then by busy time
+  Losses losses_by_cause{};
+  std::vector<LossUse> losses;  // those that took time, largest first, the launch not among them
+  std::vector<LineUse> lines;   // the ten costliest by critical path, then by busy time
   ConfidenceShare confidence{};
-  std::string advice;
 };
 
 // One core's part of a launch. Its critical path may lead through the others.

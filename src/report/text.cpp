@@ -6,17 +6,13 @@
 #include "report/instruction_text.h"
 #include "report/report.h"
 #include "report/summary.h"
+#include "report/time_text.h"
+#include "report/verdict.h"
 
 namespace trnsim::report {
 namespace {
 
 constexpr std::size_t kWidth = 100;
-
-std::string time_text(Picoseconds time) {
-  if (time.count >= 10'000'000'000) return fmt::format("{:.2f} ms", time.us() * 1e-3);
-  if (time.count >= 1'000'000) return fmt::format("{:.2f} us", time.us());
-  return fmt::format("{:.1f} ns", time.ns());
-}
 
 std::string bytes_text(double bytes) {
   if (bytes >= 1 << 20) return fmt::format("{:.1f} MiB", bytes / (1 << 20));
@@ -56,17 +52,33 @@ class Page {
          time_text(s.launch));
   }
 
-  void binding(const Summary& s) {
-    if (s.resources.empty()) return;
-    line("  bound by     {}: {} of the critical path", s.resources[0].name,
-         percent(s.resources[0].share));
-    std::string others;
-    for (std::size_t i = 1; i < std::min<std::size_t>(4, s.resources.size()); ++i) {
-      others += fmt::format("{}{} {}", i == 1 ? "then " : ", ", s.resources[i].name,
-                            percent(s.resources[i].share));
+  // A label and text that may take several lines.
+  void wrapped(std::string_view label, std::string_view text) {
+    constexpr std::size_t kIndent = 15;
+    while (!text.empty()) {
+      std::size_t end = text.size();
+      if (end > kWidth - kIndent) end = text.rfind(' ', kWidth - kIndent);
+      if (end < text.size() && text.substr(end).starts_with(" %")) end = text.rfind(' ', end - 1);
+      if (end == 0 || end == text.npos) end = text.find(' ');
+      line("  {:<12} {}", label, text.substr(0, end));
+      text.remove_prefix(std::min(text.size(), end == text.npos ? text.size() : end + 1));
+      label = "";
     }
-    if (!others.empty()) line("               {}", others);
-    line("  try          {}", s.advice);
+  }
+
+  // With up to `more` pieces of advice beside the first.
+  void losses(const Summary& s, const Verdict& verdict, std::size_t more) {
+    wrapped("verdict", verdict.sentence);
+    for (std::size_t i = 1; i < std::min(1 + more, verdict.advice.size()); ++i) {
+      const Gain& gain = verdict.advice[i];
+      wrapped(i == 1 ? "or" : "", fmt::format("{:.2f}x: {}", gain.speedup, gain.obstacle->advice));
+    }
+    std::string list;
+    for (std::size_t i = 0; i < std::min<std::size_t>(6, s.losses.size()); ++i) {
+      list += fmt::format("{}{} {}", i ? ", " : "", loss_name(s.losses[i].loss),
+                          percent(s.losses[i].share));
+    }
+    if (!list.empty()) wrapped("time lost to", list);
   }
 
   void work(const Summary& s) {
@@ -110,6 +122,9 @@ class Page {
     }
   }
 
+  std::size_t line_count() const {
+    return static_cast<std::size_t>(std::count(out_.begin(), out_.end(), '\n'));
+  }
   std::string take() { return std::move(out_); }
 
  private:
@@ -126,7 +141,6 @@ std::string text(std::span<const Run> runs) {
   const auto all = launches(runs);
   const std::span<const Run> longest = *std::max_element(
       all.begin(), all.end(), [](const auto& a, const auto& b) { return latency(a) < latency(b); });
-  std::size_t used = 0;
   if (all.size() > 1) {
     Picoseconds total;
     for (const auto launch : all) total += latency(launch);
@@ -139,23 +153,16 @@ std::string text(std::span<const Run> runs) {
     }
     if (all.size() > listed) page.line("  {:>12}  {} more", "", all.size() - listed);
     page.line("The longest:");
-    used = 2 + std::min(all.size(), listed + 1);
   }
-  std::size_t slowest = 0;
-  for (std::size_t core = 0; core < longest.size(); ++core) {
-    if (longest[core].timeline->total > longest[slowest].timeline->total) slowest = core;
-  }
-  if (longest.size() > 1) {
-    page.cores(longest, slowest);
-    used += longest.size() + 1;
-  }
+  const std::size_t slowest = slowest_core(longest);
+  if (longest.size() > 1) page.cores(longest, slowest);
   const Summary summary = summarize(longest, slowest);
   page.heading(summary);
-  page.binding(summary);
+  page.losses(summary, judge(longest, summary), all.size() + longest.size() > 2 ? 0 : 2);
   page.work(summary);
   page.queues(summary);
-  used += 12 + (summary.table_loads > 0) + summary.queues.size();
-  if (used < kLines) page.lines(summary, std::min<std::size_t>(10, kLines - used));
+  if (page.line_count() + 1 < kLines)
+    page.lines(summary, std::min<std::size_t>(10, kLines - 1 - page.line_count()));
   return page.take();
 }
 

@@ -42,6 +42,7 @@ struct Chip {
   };
 
   const catalog::Chip& spec;
+  const Options& options;
   int cores;
   Hbm hbm;
   std::vector<std::uint32_t> first;  // of each core: its first instruction, counted over all cores
@@ -121,6 +122,7 @@ class Clock {
     Ready ready;
     ready.not_before(queue_free_[q], Wait::kEngine, last_[q], me_);
     for (const Dependency& dependency : dependencies_.of(i)) {
+      if (chip_.options.fresh_buffers && only_reuses(i, dependency)) continue;
       if (!scheduled_[dependency.on]) return false;
       wait_for(ready, static_cast<Queue>(q), dependency);
     }
@@ -150,6 +152,12 @@ class Clock {
     return true;
   }
 
+  // Meetings put accesses in order by what they seem to write.
+  bool only_reuses(std::uint32_t i, const Dependency& dependency) const {
+    return dependency.hazard != Hazard::kRead && !program_.type(program_[i]).meeting &&
+           !program_.type(program_[dependency.on]).meeting;
+  }
+
   void wait_for(Ready& ready, Queue queue, const Dependency& dependency) const {
     const Entry& other = timeline_.entries[dependency.on];
     const bool same = other.queue == queue && !is_dma(queue);
@@ -167,11 +175,19 @@ class Clock {
     const program::Instruction& instruction = program_[i];
     const isa::InstructionType& type = program_.type(instruction);
     const void* args = program_.args(instruction);
-    const isa::Cost cost = type.cost(args, model_);
+    isa::Cost cost = type.cost(args, model_);
+    Revision revision;
+    if (chip_.options.revise) revision = chip_.options.revise(me_, i, cost);
     Entry& entry = timeline_.entries[i];
     entry.queue = queue;
-    if (is_dma(queue)) {
-      place_transfer(entry, queue, type, args, cost, ready);
+    entry.by_hbm = false;
+    if (revision.left_out) {
+      entry.start = entry.busy_end = entry.end = entry.served_from = ready.at;
+      entry.prelude = {};
+      entry.served_after = kNobody;
+      entry.served_core = me_;
+    } else if (is_dma(queue)) {
+      place_transfer(entry, queue, type, args, cost, revision.fixed, ready);
     } else {
       place_on_engine(entry, queue, type, args, cost, ready);
     }
@@ -193,8 +209,9 @@ class Clock {
     entry.served_from = entry.start;
     entry.served_after = kNobody;
     entry.served_core = me_;
-    if (queue == Queue::kScalar && cost.table_set != 0 && cost.table_set != table_set_) {
-      table_set_ = cost.table_set;
+    if (queue == Queue::kScalar && cost.table_set != 0 && !has_tables(cost.table_set)) {
+      if (!chip_.options.tables_stay) table_sets_.clear();
+      table_sets_.push_back(cost.table_set);
       entry.prelude = from_ns(core_.scalar.table_load);
       timeline_.table_loads += entry.prelude;
       ++timeline_.table_load_count;
@@ -210,6 +227,10 @@ class Clock {
     const auto i = static_cast<std::uint32_t>(&entry - timeline_.entries.data());
     if (sbuf_lock) sbuf_port_ = {entry.busy_end, i};
     if (psum_lock) psum_port_ = {entry.busy_end, i};
+  }
+
+  bool has_tables(std::int8_t set) const {
+    return std::find(table_sets_.begin(), table_sets_.end(), set) != table_sets_.end();
   }
 
   // NeuronCore-v2: Vector and GpSimd exclude each other from SBUF, Vector and Scalar from PSUM.
@@ -230,7 +251,7 @@ class Clock {
   }
 
   void place_transfer(Entry& entry, Queue queue, const isa::InstructionType& type, const void* args,
-                      const isa::Cost& cost, Ready& ready) {
+                      const isa::Cost& cost, double fixed, Ready& ready) {
     const catalog::Dma& dma = core_.dma;
     const isa::DmaWork& work = cost.dma;
     int first_lane = 0;
@@ -238,19 +259,21 @@ class Clock {
       if (tile.on_chip()) first_lane = tile.start_partition;
     });
     const auto i = static_cast<std::uint32_t>(&entry - timeline_.entries.data());
+    const Picoseconds issue = from_ns(fixed * issue_ns(work));
     if (work.descriptors != isa::DgeMode::kNone) {
       // A generator makes the descriptors of one transfer after the other, whatever their queue.
       Port& generator = generators_[generator_of(work)];
       ready.not_before(generator.free, Wait::kEngine, generator.holder, me_);
-      generator = {ready.at + from_ns(issue_ns(work)), i};
+      generator = {ready.at + issue, i};
     }
     entry.start = ready.at;
-    entry.busy_end = entry.start + from_ns(issue_ns(work));
+    entry.busy_end = entry.start + issue;
     const double trigger =
         queue == Queue::kDmaStore ? dma.store_trigger_latency : dma.trigger_latency;
     const Picoseconds at_engines = entry.busy_end + from_ns(trigger) + cost.latency;
     const DmaEngines::Service service =
-        dma_.serve(work, first_lane, at_engines, chip_.first[me_] + i);
+        dma_.serve(work, fixed, first_lane, at_engines, chip_.first[me_] + i);
+    entry.by_hbm = service.by_hbm;
     entry.served_from = service.last_begin;
     entry.served_after = kNobody;
     entry.served_core = me_;
@@ -312,8 +335,8 @@ class Clock {
     return nobody;
   }();
   Port sbuf_port_, psum_port_;
-  std::array<Port, 3> generators_;  // of descriptors: behind Sync, behind Scalar, on GpSimd
-  std::int8_t table_set_ = 0;
+  std::array<Port, 3> generators_;       // of descriptors: behind Sync, behind Scalar, on GpSimd
+  std::vector<std::int8_t> table_sets_;  // that are loaded: one, unless they stay
 };
 
 }  // namespace
@@ -333,8 +356,9 @@ double hbm_bandwidth(const catalog::Chip& chip, int cores) {
 // first visits everything in the order of time: shared resources then see their users in that order
 // too.
 std::vector<Timeline> clock(std::span<const program::Program* const> cores,
-                            const catalog::Chip& spec) {
+                            const catalog::Chip& spec, const Options& options) {
   Chip chip{.spec = spec,
+            .options = options,
             .cores = static_cast<int>(cores.size()),
             .hbm = {hbm_bandwidth(spec, static_cast<int>(cores.size()))},
             .first = {},

@@ -7,11 +7,13 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "catalog/chip.h"
+#include "isa/cost.h"
 #include "program/program.h"
 #include "timing/queue.h"
 
@@ -45,6 +47,7 @@ struct Entry {
   std::uint8_t waited_core;    // whose instruction `waited_for` is
   Wait wait;
   Queue queue;
+  bool by_hbm;  // transfers: the HBM's bandwidth, not the engines', decided the end
 };
 
 struct Timeline {
@@ -61,11 +64,27 @@ struct Timeline {
   std::int64_t dma_elements = 0;  // contiguous pieces
 };
 
+// What a question about a program changes in one of its instructions.
+struct Revision {
+  bool left_out = false;  // takes no time, and passes on what it waits for
+  double fixed = 1;       // of a transfer: this part of what does not depend on its bytes counts
+};
+
+// Questions that no figure of the chip expresses. As they stand, the program is clocked as it is.
+struct Options {
+  // Writes do not wait for earlier accesses to the same bytes, as if each had a buffer of its own.
+  bool fresh_buffers = false;
+  // A table set that was loaded once stays loaded.
+  bool tables_stay = false;
+  // May change the cost of an instruction, given by its core and its number. Empty: none changes.
+  std::function<Revision(std::size_t core, std::uint32_t i, isa::Cost& cost)> revise = {};
+};
+
 Timeline clock(const program::Program& program, const catalog::Chip& chip);
 
 // One timeline per core. The cores share the chip's HBM bandwidth, nothing else; the n-th meeting
 // (isa::Meeting) of each is the same one, and begins when the last of them is ready for it.
 std::vector<Timeline> clock(std::span<const program::Program* const> cores,
-                            const catalog::Chip& chip);
+                            const catalog::Chip& chip, const Options& options = {});
 
 }  // namespace trnsim::timing

@@ -9,7 +9,7 @@ namespace trnsim::timing {
 DmaEngines::DmaEngines(const catalog::Dma& spec, Hbm& hbm)
     : spec_(spec), hbm_(hbm), engines_(static_cast<std::size_t>(spec.engines)) {}
 
-double DmaEngines::ns_of_a_piece(const isa::DmaWork& work) const {
+double DmaEngines::ns_of_a_piece(const isa::DmaWork& work, double fixed) const {
   double rate = spec_.sustained_rate;
   if (work.transpose) {
     rate *= work.reads_hbm ? spec_.transpose_hbm_fraction : spec_.transpose_sbuf_fraction;
@@ -17,7 +17,7 @@ double DmaEngines::ns_of_a_piece(const isa::DmaWork& work) const {
   if (work.accumulates) rate *= spec_.compute_fraction;
   const double bytes = static_cast<double>(work.element_bytes);
   const double descriptors = std::ceil(bytes / spec_.descriptor_payload_max);
-  return descriptors * spec_.descriptor_fixed + bytes / rate;
+  return descriptors * fixed * spec_.descriptor_fixed + bytes / rate;
 }
 
 void DmaEngines::occupy(TransferServer& server, Picoseconds ready, Picoseconds time,
@@ -34,13 +34,13 @@ void DmaEngines::occupy(TransferServer& server, Picoseconds ready, Picoseconds t
   server.transfer = transfer;
 }
 
-DmaEngines::Service DmaEngines::serve(const isa::DmaWork& work, int first_lane, Picoseconds ready,
-                                      std::uint32_t transfer) {
+DmaEngines::Service DmaEngines::serve(const isa::DmaWork& work, double fixed, int first_lane,
+                                      Picoseconds ready, std::uint32_t transfer) {
   const int engines = static_cast<int>(engines_.size()), lanes = std::max(1, work.lanes);
   const double per_lane = static_cast<double>(work.elements) / lanes;
   const int lanes_per_engine = std::max(1, static_cast<int>(spec_.partitions_per_engine));
-  const double lane_ns = per_lane * ns_of_a_piece(work);
-  const double fixed_ns = spec_.transfer_fixed;
+  const double lane_ns = per_lane * ns_of_a_piece(work, fixed);
+  const double fixed_ns = fixed * spec_.transfer_fixed;
   const Picoseconds full_group = from_ns(fixed_ns + lane_ns * lanes_per_engine);
   constexpr Picoseconds kNever{std::numeric_limits<std::int64_t>::max()};
   Service service{
@@ -58,7 +58,9 @@ DmaEngines::Service DmaEngines::serve(const isa::DmaWork& work, int first_lane, 
   if (work.reads_hbm || work.writes_hbm) {
     const double crossings = work.reads_hbm && work.writes_hbm ? 2 : 1;
     const double bytes = crossings * static_cast<double>(work.bytes);
+    const Picoseconds engines_end = service.end;
     occupy(hbm_.server, service.begin, from_ns(bytes / hbm_.gb_per_s), transfer, service);
+    service.by_hbm = service.end > engines_end;
   }
   return service;
 }

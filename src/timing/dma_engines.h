@@ -36,15 +36,17 @@ class DmaEngines {
     Picoseconds end;         // last engine (or the memory) done
     Picoseconds last_begin;  // when that one started on this transfer
     std::uint32_t after;     // the transfer it was busy with until then, if any
+    bool by_hbm = false;     // the memory was the last to be done
   };
+  // `fixed` is the part of the fixed times of a transfer and its descriptors that counts.
   // `transfer` is any number by which later transfers can name this one in Service::after.
-  Service serve(const isa::DmaWork& work, int first_lane, Picoseconds ready,
+  Service serve(const isa::DmaWork& work, double fixed, int first_lane, Picoseconds ready,
                 std::uint32_t transfer);
 
   Picoseconds busy() const;  // mean over the engines
 
  private:
-  double ns_of_a_piece(const isa::DmaWork& work) const;
+  double ns_of_a_piece(const isa::DmaWork& work, double fixed) const;
 
   const catalog::Dma& spec_;
   static void occupy(TransferServer& server, Picoseconds ready, Picoseconds time,

@@ -23,7 +23,7 @@ TEST(Summary, of_nothing_is_empty_but_valid) {
   EXPECT_EQ(summary.latency.count, 0);
   EXPECT_TRUE(summary.queues.empty());
   EXPECT_EQ(summary.model_flops_utilization, 0);
-  EXPECT_EQ(summary.advice, "nothing ran on the device");
+  EXPECT_TRUE(summary.losses.empty());
 }
 
 TEST(Summary, busy_time_is_work_without_waits_and_loads_of_tables) {
@@ -48,7 +48,7 @@ TEST(Summary, time_with_several_transfers_under_way_counts_once) {
   EXPECT_EQ(summary.transfers.piece_bytes, 16384);
   EXPECT_GT(summary.transfers.efficiency, 0.95);
   EXPECT_LE(summary.transfers.efficiency, 1.0);
-  EXPECT_EQ(summary.resources.front().name, "DMA bandwidth");
+  EXPECT_EQ(summary.losses.front().loss, Loss::kDmaBandwidth);
 }
 
 TEST(Summary, mfu_is_flops_by_the_published_peak_of_one_core) {
@@ -69,8 +69,7 @@ TEST(Summary, short_pieces_are_bound_by_descriptors) {
   source.strides[1] *= 2;
   scene.dma(sbuf(0, 2048), source);
   const Summary summary = summarize(run_of(scene));
-  EXPECT_EQ(summary.resources.front().name, "DMA descriptors");
-  EXPECT_THAT(summary.advice, testing::HasSubstr("pieces"));
+  EXPECT_EQ(summary.losses.front().loss, Loss::kDmaSmall);
   EXPECT_EQ(summary.transfers.piece_bytes, 4);
 }
 
@@ -87,10 +86,10 @@ TEST(Summary, shares_add_up_to_one) {
   Scene scene;
   jumble(scene, 7, 300);
   const Summary summary = summarize(run_of(scene));
-  double resources = 0, critical_lines = 0;
-  for (const ResourceUse& use : summary.resources) resources += use.share;
+  double losses = 0, critical_lines = 0;
+  for (const LossUse& use : summary.losses) losses += use.share;
   for (const LineUse& line : summary.lines) critical_lines += line.critical_share;
-  EXPECT_NEAR(resources, 1, 1e-9);
+  EXPECT_NEAR(losses, 1, 1e-9);
   EXPECT_NEAR(std::accumulate(summary.confidence.begin(), summary.confidence.end(), 0.0), 1, 1e-9);
   EXPECT_EQ(summary.lines.size(), 10u);
   EXPECT_LE(critical_lines, 1.0);
@@ -122,8 +121,8 @@ TEST(Summary, a_guess_anywhere_in_a_step_makes_the_step_a_guess) {
   scene.core().vector.clock.confidence = catalog::Confidence::kGuess;
   scene.core().vector.drain.confidence = catalog::Confidence::kMeasured;
   const Summary summary = summarize(run_of(scene));
-  EXPECT_NEAR(summary.confidence[3], summary.resources[0].share, 1e-12);
-  EXPECT_NEAR(summary.confidence[1], summary.resources[1].share, 1e-12);
+  EXPECT_NEAR(summary.confidence[3], summary.losses[0].share, 1e-12);
+  EXPECT_NEAR(summary.confidence[1], summary.losses[1].share, 1e-12);
 }
 
 }  // namespace

@@ -22,9 +22,9 @@ TEST(Text, says_how_long_what_bounds_it_and_which_lines_cost) {
   Scene scene;
   load_multiply_store(scene);
   const std::string page = text(std::vector{run_of(scene, "matmul_kernel")});
-  for (const char* part : {"matmul_kernel", "NeuronCore-v3 of trainium2", "latency", "bound by",
-                           "published bf16 peak of one core", "sustained", "rests on", "guesses",
-                           "kernel.py:1 in kernel", "DMA loads"}) {
+  for (const char* part : {"matmul_kernel", "NeuronCore-v3 of trainium2", "latency", "verdict",
+                           "time lost to", "published bf16 peak of one core", "sustained",
+                           "rests on", "guesses", "kernel.py:1 in kernel", "DMA loads"}) {
     EXPECT_THAT(page, HasSubstr(part));
   }
   EXPECT_THAT(page, testing::Not(HasSubstr("...")));  // nothing had to be cut off

@@ -1,0 +1,25 @@
+// What binds a launch, by how much, and what to do first: found by clocking it again without what
+// it loses time to.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/summary.h"
+#include "report/what_if.h"
+
+namespace trnsim::report {
+
+struct Verdict {
+  std::string sentence;
+  std::vector<Gain> advice;  // best first
+  bool asked = true;         // false where the launch was too long to be clocked again unasked
+};
+
+// `slowest` is the summary of the core that ends last.
+Verdict judge(std::span<const Run> launch, const Summary& slowest);
+
+// The core of a launch that ends last.
+std::size_t slowest_core(std::span<const Run> launch);
+
+}  // namespace trnsim::report
