@@ -172,6 +172,13 @@ void check_references(const Catalog& catalog) {
     check_reference(system, "gpu", system.gpu, catalog.gpus);
     check_reference(system, "instance", system.instance, catalog.instances);
   }
+  for (const Fabric& fabric : catalog.fabrics) {
+    for (const std::string& name : fabric.serves) {
+      const bool is_chip = std::any_of(catalog.chips.begin(), catalog.chips.end(),
+                                       [&](const Chip& chip) { return is_called(chip, name); });
+      if (!is_chip) check_reference(fabric, "serves", name, catalog.gpus);
+    }
+  }
   for (const Cluster& cluster : catalog.clusters) {
     check_reference(cluster, "chip", cluster.chip, catalog.chips);
     check_reference(cluster, "gpu", cluster.gpu, catalog.gpus);
@@ -197,6 +204,13 @@ const Cluster& Catalog::cluster(std::string_view name) const {
 }
 const Gpu& Catalog::gpu(std::string_view name) const { return find_in(gpus, "GPU", name); }
 
+const Fabric* Catalog::fabric_of(std::string_view accelerator) const {
+  for (const Fabric& fabric : fabrics)
+    for (const std::string& served : fabric.serves)
+      if (plain(served) == plain(accelerator)) return &fabric;
+  return nullptr;
+}
+
 std::vector<const Record*> Catalog::records() const {
   std::vector<const Record*> all;
   auto add = [&](const auto& some) {
@@ -208,6 +222,7 @@ std::vector<const Record*> Catalog::records() const {
   add(systems);
   add(clusters);
   add(gpus);
+  add(fabrics);
   return all;
 }
 
@@ -229,6 +244,7 @@ Catalog load(const fs::path& hardware_dir) {
   catalog.systems = read_directory<System>(hardware_dir / "systems", system_schema());
   catalog.clusters = read_directory<Cluster>(hardware_dir / "clusters", cluster_schema());
   catalog.gpus = read_directory<Gpu>(hardware_dir / "gpus", gpu_schema());
+  catalog.fabrics = read_directory<Fabric>(hardware_dir / "fabrics", fabric_schema());
   check_references(catalog);
   return catalog;
 }
@@ -238,6 +254,15 @@ Chip load_chip_file(const fs::path& file, const Catalog& catalog) {
   Document document = read_document(file, chip_schema(), Strictness::kUserFile);
   const Chip* base = document.base.empty() ? nullptr : &catalog.chip(document.base);
   return make_chip(std::move(document), base, catalog.cores);
+}
+
+Fabric load_fabric_file(const fs::path& file) {
+  if (!fs::exists(file)) config_error("{}: there is no such file", file.string());
+  Document document = read_document(file, fabric_schema(), Strictness::kUserFile);
+  Fabric fabric;
+  static_cast<Record&>(fabric) = std::move(document.record);
+  fill(&fabric, fabric_schema(), fabric.facts, fabric.file);
+  return fabric;
 }
 
 Chip find_chip(std::string_view name_or_file, const Catalog& catalog) {

@@ -11,6 +11,7 @@
 #include "catalog/chip.h"
 #include "catalog/cluster.h"
 #include "catalog/core.h"
+#include "catalog/fabric.h"
 #include "catalog/gpu.h"
 #include "catalog/instance.h"
 #include "catalog/system.h"
@@ -25,6 +26,7 @@ struct Catalog {
   std::vector<System> systems;
   std::vector<Cluster> clusters;
   std::vector<Gpu> gpus;
+  std::vector<Fabric> fabrics;
 
   // An unknown name throws ConfigError with the nearest one and the list.
   const Core& core(std::string_view name) const;
@@ -33,6 +35,8 @@ struct Catalog {
   const System& system(std::string_view name) const;
   const Cluster& cluster(std::string_view name) const;
   const Gpu& gpu(std::string_view name) const;
+  // How the chips or GPUs of that name talk; null where nothing is known.
+  const Fabric* fabric_of(std::string_view accelerator) const;
 
   // Anything, of whatever kind, in the order of the members above.
   const Record& record(std::string_view name) const;
@@ -44,6 +48,9 @@ Catalog load(const std::filesystem::path& hardware_dir);
 // A user's own chip. With `base = "trainium2"` the file states only what differs; figures of the
 // core stand under [core.tensor] and the like.
 Chip load_chip_file(const std::filesystem::path& file, const Catalog& catalog);
+
+// A user's own network: the shape and, where they matter, the costs of steps.
+Fabric load_fabric_file(const std::filesystem::path& file);
 
 // What --chip accepts: a name, or the path of a user's file (it ends in ".toml").
 Chip find_chip(std::string_view name_or_file, const Catalog& catalog);

@@ -50,6 +50,7 @@ const Schema& instance_schema();
 const Schema& system_schema();
 const Schema& cluster_schema();
 const Schema& gpu_schema();
+const Schema& fabric_schema();
 
 // ---- how a row names its member: at<Core, &Core::tensor, &TensorEngine::clock>
 // -------------------------------------

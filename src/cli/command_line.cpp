@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cli/chips.h"
+#include "cli/collective.h"
 #include "cli/isa.h"
 #include "cli/replay.h"
 #include "cli/what_if.h"
@@ -72,6 +73,7 @@ int command_line(std::span<const std::string> args, const Context& context,
     add_run_command(app, context, run);
     add_replay_command(app, context);
     add_what_if_command(app, context, run);
+    add_collective_command(app, context);
     add_chips_command(app, context);
     add_isa_command(app, context);
     const int result = parse_and_run(app, args, context);
