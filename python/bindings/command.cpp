@@ -32,6 +32,7 @@ nb::dict dict_of(const cli::RunOptions& options) {
   dict["stochastic_rounding"] = options.stochastic_rounding;
   dict["exact_integers"] = options.exact_integers;
   dict["trace"] = options.trace.string();  // empty: none
+  dict["report"] = options.report.string();  // as trace
   dict["fp32"] = options.fp32;
   dict["stop_on_nan"] = options.stop_on_nan;
   dict["break_at"] = options.break_at;

@@ -1,5 +1,7 @@
 // What is left of a launch: its time, as numbers, text, JSON and a Perfetto trace.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -7,6 +9,7 @@
 #include "launch.h"
 #include "program/file.h"
 #include "report/output_file.h"
+#include "report/page.h"
 #include "report/perfetto.h"
 #include "report/program_text.h"
 #include "report/report.h"
@@ -48,6 +51,12 @@ void save_programs(const std::vector<Launch*>& launches, const std::string& path
       recording.cores.push_back(&launch->cores()[rank].program());
   }
   report::write_file(path, program::encode(recordings));
+}
+
+std::string page(const std::vector<Launch*>& launches, const report::ReadSource& read_source) {
+  const std::vector<report::Run> runs = runs_of(launches);
+  const report::Side side{"", runs};
+  return report::page({&side, 1}, read_source);
 }
 
 nb::dict busy_us(Launch& launch) {
@@ -97,6 +106,7 @@ void bind_profile(nb::module_& m) {
         report::write_perfetto(runs_of(launches), path);
       },
       nb::arg("launches"), nb::arg("path"));
+<<<<<<< HEAD
   m.def(
       "what_if",
       [](const std::vector<Launch*>& launches, const std::string& hardware_dir,
@@ -106,6 +116,17 @@ void bind_profile(nb::module_& m) {
       },
       nb::arg("launches"), nb::arg("hardware_dir"), nb::arg("asked"), nb::arg("json") = false,
       "What the launches would gain without each obstacle and on other chips; `asked` empty: all.");
+=======
+  m.def("page", &page, nb::arg("launches"), nb::arg("read_source"),
+        "The report as a page of HTML. read_source(file) gives a file's text, or None.");
+  m.def(
+      "write_page",
+      [](const std::vector<Launch*>& launches, const std::string& path,
+         const report::ReadSource& read_source) {
+        report::write_file(path, page(launches, read_source));
+      },
+      nb::arg("launches"), nb::arg("path"), nb::arg("read_source"));
+>>>>>>> f9a36b1 (Write the report as a page: verdict and timeline)
   m.def("save_programs", &save_programs, nb::arg("launches"), nb::arg("path"),
         "Write the recorded programs for `trnsim replay`. Raises ConfigError when `path` cannot be "
         "written.");

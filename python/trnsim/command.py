@@ -7,7 +7,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from trnsim import _native, debugging, imports, progress, session
+from trnsim import _native, debugging, imports, profile, progress, session
 
 
 def main() -> int:
@@ -85,13 +85,15 @@ def _location(error: BaseException) -> str:
 
 
 def _report(options: dict) -> None:
-    launches = [profile.native for profile in session.profiles()]
+    launches = [launched.native for launched in session.profiles()]
     if not launches:
         print("trnsim: the script launched no kernel", file=sys.stderr)
         return
     sys.stdout.flush()
     if options["trace"]:
         _native.write_trace(launches, options["trace"])
+    if options["report"]:
+        _native.write_page(launches, options["report"], profile.source_text)
     if options["save"]:
         _native.save_programs(launches, options["save"])
     if options["what_if"]:
@@ -110,3 +112,5 @@ def _report(options: dict) -> None:
         print(_native.summary(launches))
         if options["trace"]:
             print(f"Trace written to {options['trace']}; open it at https://ui.perfetto.dev")
+        if options["report"]:
+            print(f"Report written to {options['report']}; open it in a browser")

@@ -3,8 +3,14 @@
 import functools
 import html
 import json
+import linecache
 
 from trnsim import _native
+
+
+def source_text(file: str) -> str | None:
+    """The text of a source file, a notebook's cell included; None where it cannot be had."""
+    return "".join(linecache.getlines(file)) or None
 
 
 class Profile:
@@ -114,6 +120,17 @@ class Profile:
         """Write a Perfetto trace (open it at ui.perfetto.dev). Raises ConfigError when `path` cannot be written."""
         _native.write_trace([self._launch], str(path))
 
+    def write_report(self, path) -> None:
+        """Write the report as a page: one HTML file that any browser shows, also offline.
+
+        It holds the kernel's source lines. Raises ConfigError when `path` cannot be written.
+        """
+        _native.write_page([self._launch], str(path), source_text)
+
+    def show(self, height: int = 900):
+        """The report as a page inside a Jupyter notebook, `height` pixels high: let a cell end in it."""
+        return _Shown(_native.page([self._launch], source_text), height)
+
     def save(self, path) -> None:
         """Write the recorded program: `trnsim replay PATH --chip trn3` clocks it again, on any chip where it is legal.
 
@@ -127,3 +144,14 @@ class Profile:
     def _repr_html_(self):
         """What a notebook shows: the summary."""
         return f"<pre>{html.escape(self.summary())}</pre>"
+
+
+class _Shown:
+    """A page for the display of a notebook; in a frame, so that neither touches the other's names and styles."""
+
+    def __init__(self, page, height):
+        self._page, self._height = page, height
+
+    def _repr_html_(self):
+        return (f'<iframe title="trnsim report" style="width: 100%; height: {int(self._height)}px; border: 0" '
+                f'srcdoc="{html.escape(self._page)}"></iframe>')

@@ -34,6 +34,7 @@ void require_runnable(const RunOptions& options, const Context& context) {
     config_error("{}: a folder, not a script", options.script.string());
   if (!options.chip.empty()) catalog::find_chip(options.chip, catalog::load(context.hardware_dir));
   if (!options.trace.empty()) report::require_writable(options.trace);
+  if (!options.report.empty()) report::require_writable(options.report);
   if (!options.dump_program.empty() && options.dump_program != "-")
     report::require_writable(options.dump_program);
   if (!options.save.empty()) report::require_writable(options.save);
@@ -56,6 +57,9 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
   run->add_flag("--timing-only", options->timing_only,
                 "Leave the arithmetic out: times only, no values");
   run->add_option("--trace", options->trace, "Write a Perfetto trace (open it at ui.perfetto.dev)")
+      ->type_name("FILE");
+  run->add_option("--report", options->report,
+                  "Write the report as a page: one HTML file that any browser shows, also offline")
       ->type_name("FILE");
   run->add_option("--save", options->save, "Write the recorded programs, for trnsim replay")
       ->type_name("FILE");
@@ -84,7 +88,7 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
 }
 
 std::vector<std::string> with_joined_values(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 6> kTakeValue{"--chip", "--nki",  "--trace",
+  constexpr std::array<std::string_view, 7> kTakeValue{"--chip", "--nki",  "--trace",   "--report",
                                                        "--save", "--seed", "--break-at"};
   std::vector<std::string> joined(args.begin(), args.end());
   if (joined.empty() || (joined.front() != "run" && joined.front() != "replay")) return joined;

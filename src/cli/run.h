@@ -34,6 +34,7 @@ struct RunOptions {
   std::string break_at;                // "120" or "kernel:120"; empty: nowhere
   std::filesystem::path dump_program;  // empty: none; "-": standard output
   std::filesystem::path trace;         // empty: none
+  std::filesystem::path report;        // the page; empty: none
   std::filesystem::path save;          // the programs, for trnsim replay; empty: nowhere
   std::filesystem::path json;          // empty: none; "-": standard output
 };
