@@ -101,7 +101,7 @@ export class Core {
     if (!this.#columns.has("path")) {
       const { count, columns } = this.#data.path;
       const path = { count, instruction: readColumn(columns.instruction, count, true),
-                     core: readColumn(columns.core, count, false), cause: readColumn(columns.cause, count, false),
+                     core: readColumn(columns.core, count, false), loss: readColumn(columns.loss, count, false),
                      time: readColumn(columns.time, count, false), from: new Float64Array(count) };
       for (let k = 1; k < count; ++k) path.from[k] = path.from[k - 1] + path.time[k - 1];
       this.#columns.set("path", path);
@@ -147,8 +147,8 @@ class Tensors {
 export class Launch {
   constructor(data, number, summaries) {
     this.number = number;
-    const { kernel, queues, waits, causes, resources, files, functions, sources } = data;
-    Object.assign(this, { kernel, queues, waits, causes, resources, files, functions, sources });
+    const { kernel, queues, waits, losses, files, functions, sources } = data;
+    Object.assign(this, { kernel, queues, waits, losses, files, functions, sources });
     this.latency = data.latency_ps;
     this.cores = [];
     data.cores.forEach((core, index) => this.cores.push(new Core(core, this, index, summaries[index])));

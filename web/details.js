@@ -18,14 +18,14 @@ function waiting(store, core, i) {
 }
 
 function criticalTime(chosen, core, i) {
-  const path = chosen.path(), causes = new Map();
+  const path = chosen.path(), losses = new Map();
   for (let k = 0; k < path.count; ++k) {
     if (path.instruction[k] !== i || path.core[k] !== core.index) continue;
-    const cause = core.launch.causes[path.cause[k]];
-    causes.set(cause, (causes.get(cause) ?? 0) + path.time[k]);
+    const loss = core.launch.losses[path.loss[k]];
+    losses.set(loss, (losses.get(loss) ?? 0) + path.time[k]);
   }
-  if (causes.size === 0) return "not on it";
-  return [...causes].map(([cause, ps]) => `${cause} ${time(ps)}`).join(", ");
+  if (losses.size === 0) return "not on it";
+  return [...losses].map(([loss, ps]) => `${loss} ${time(ps)}`).join(", ");
 }
 
 function operandRow({ field, kind, tensor, offset, partition }, written) {

@@ -60,6 +60,6 @@ export function start(document) {
   document.body.append(
     el("header", { class: "top" }, heading(side, store), chooser(side, store), themeButton(el, lanes.redraw)),
     el("main", {},
-      remade(store, ({ launch, core }) => verdict(launch, core)),
+      remade(store, ({ core }) => verdict(core)),
       el("div", { class: "with-details" }, lanes.node, details(store))));
 }

@@ -2,7 +2,7 @@
 // much work that is, not the number of instructions: those that share a pixel are summed up.
 
 import { digits, time, ticks } from "trnsim/format.js";
-import { causeVariable, color, queueVariable } from "trnsim/palette.js";
+import { color, lossVariable, queueVariable } from "trnsim/palette.js";
 import { laneHeight, laneTop } from "trnsim/tracks.js";
 
 export const RULER = 22;
@@ -58,8 +58,7 @@ export function paintStrip(ctx, scale, path, launch) {
       if (end > until) break;
     }
     if (chosen < 0) continue;
-    const queue = launch.cores[path.core[chosen]].queueName(path.instruction[chosen]);
-    ctx.fillStyle = color(causeVariable(launch.causes[path.cause[chosen]], queue));
+    ctx.fillStyle = color(lossVariable(launch.losses[path.loss[chosen]]));
     ctx.fillRect(x, RULER, 1, STRIP);
   }
 }

@@ -4,10 +4,12 @@ const NAMES = {
   Tensor: "tensor", Vector: "vector", Scalar: "scalar", GpSimd: "gpsimd", Sync: "sync",
   "DMA loads": "dma-load", "DMA stores": "dma-store", "DMA local": "dma-local",
 };
-const CAUSES = {
-  meeting: "meeting", "cold array": "cold", "table load": "table", "result latency": "latency", semaphore: "semaphore",
-  "DMA issue": "dma-issue", "DMA latency": "dma-latency", "DMA descriptors": "dma-descriptors",
-  "DMA bandwidth": "dma-bandwidth", idle: "idle",
+const LOSSES = {
+  "Tensor Engine": "tensor", "Vector Engine": "vector", "Scalar Engine": "scalar", "GpSimd Engine": "gpsimd",
+  "Sync Engine": "sync", "result latency": "latency", semaphores: "semaphore", "DMA latency": "dma-latency",
+  "DMA issue": "dma-issue", "small DMA transfers": "dma-small", "DMA bandwidth": "dma-bandwidth",
+  "HBM bandwidth": "hbm", "PSUM evictions": "evictions", "table loads": "table", "clock ramp": "cold",
+  "port conflicts": "port", barriers: "meeting", idle: "idle", launch: "idle",
 };
 
 let known = new Map();
@@ -22,16 +24,7 @@ export function color(name) {
 export const forgetColors = () => { known = new Map(); };
 
 export const queueVariable = (queue) => NAMES[queue] ?? "sync";
-export const causeVariable = (cause, queue) => CAUSES[cause] ?? queueVariable(queue);
-
-// A resource of the report ("Vector Engine", "semaphores"): the cause and queue that it is made of.
-export function resourceVariable(launch, resource) {
-  for (let c = 0; c < launch.causes.length; ++c) {
-    const q = launch.resources[c].indexOf(resource);
-    if (q >= 0) return causeVariable(launch.causes[c], launch.queues[q]);
-  }
-  return "idle";
-}
+export const lossVariable = (loss) => LOSSES[loss] ?? "idle";
 
 // Light or dark as the system is, until the reader chooses.
 export function themeButton(el, redraw) {

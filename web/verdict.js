@@ -1,19 +1,14 @@
-// What binds the run, in a sentence, and what the sentence rests on.
+// What binds the run, what to do about it, and what the answer rests on: the report's own words and numbers.
 
 import { el } from "trnsim/dom.js";
 import { count, percent, time } from "trnsim/format.js";
-import { resourceVariable } from "trnsim/palette.js";
+import { lossVariable } from "trnsim/palette.js";
 
 const ps = (ns) => ns * 1e3;
 const CONFIDENCE = ["documented", "measured", "inferred", "guess"];
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-function sentence(run) {
-  if (!run.bound_by) return "Nothing ran on the device.";
-  return [el("strong", {}, time(ps(run.latency_ns))), " on the device, bound by the ",
-    el("strong", {}, run.bound_by), ": ", percent(run.critical_path[0].share), " of the critical path."];
-}
-
-// A bar of shares with its legend; parts too small to see are summed up at the end.
+// A bar of shares with its legend. What is too small to be seen is left out.
 export function shareBar(label, parts) {
   const shown = parts.filter((part) => part.share >= 0.005);
   return el("figure", { class: "shares" },
@@ -30,13 +25,22 @@ function fact(name, value, note) {
   return el("div", { class: "fact" }, el("dt", {}, name), el("dd", {}, value, note && el("small", {}, note)));
 }
 
-export function verdict(launch, core) {
-  const run = core.summary;
-  const confidence = run.confidence_of_critical_path;
+// What could be changed, best first, each with what it would gain: the kernel was clocked again for it.
+function advice(run) {
+  if (run.advice.length === 0) return null;
+  return el("ol", { class: "advice", "aria-label": "What to change, best first" }, run.advice.map((item) =>
+    el("li", {},
+      el("b", { class: "speedup" }, `${item.expected_speedup.toFixed(2)}×`),
+      el("span", {}, el("strong", {}, capital(item.cause)), `: ${item.advice} `,
+        el("small", {}, `${time(ps(item.expected_latency_ns))} instead of ${time(ps(run.latency_ns))}`)))));
+}
+
+export function verdict(core) {
+  const run = core.summary, confidence = run.confidence_of_critical_path;
   const engine = run.tensor_engine, dma = run.dma;
   return el("section", { id: "verdict", "aria-label": "Verdict" },
-    el("p", { class: "sentence" }, sentence(run)),
-    run.advice && el("p", { class: "advice" }, el("span", {}, "Try first"), run.advice),
+    el("p", { class: "sentence" }, capital(run.verdict), "."),
+    advice(run),
     el("dl", { class: "facts" },
       fact("Latency", time(ps(run.latency_ns)), `launching adds ${time(ps(run.launch_ns))}`),
       engine.flops > 0 && fact("Tensor Engine", percent(engine.mfu),
@@ -46,8 +50,8 @@ export function verdict(launch, core) {
       fact("Instructions", count(run.instruction_count),
         run.table_loads.count ? `${count(run.table_loads.count)} activation table loads` : "")),
     el("div", { class: "bars" },
-      shareBar("Where the critical path goes", run.critical_path.map((use) =>
-        ({ name: use.resource, share: use.share, variable: resourceVariable(launch, use.resource) }))),
+      shareBar("Where the time goes, along the critical path", run.time_lost.filter((use) => use.cause !== "launch")
+        .map((use) => ({ name: use.cause, share: use.share, variable: lossVariable(use.cause) }))),
       shareBar("What the time rests on", CONFIDENCE.map((name) =>
         ({ name: name === "guess" ? "guesses" : name, share: confidence[name], variable: `confidence-${name}` })))));
 }

@@ -106,7 +106,6 @@ void bind_profile(nb::module_& m) {
         report::write_perfetto(runs_of(launches), path);
       },
       nb::arg("launches"), nb::arg("path"));
-<<<<<<< HEAD
   m.def(
       "what_if",
       [](const std::vector<Launch*>& launches, const std::string& hardware_dir,
@@ -116,7 +115,6 @@ void bind_profile(nb::module_& m) {
       },
       nb::arg("launches"), nb::arg("hardware_dir"), nb::arg("asked"), nb::arg("json") = false,
       "What the launches would gain without each obstacle and on other chips; `asked` empty: all.");
-=======
   m.def("page", &page, nb::arg("launches"), nb::arg("read_source"),
         "The report as a page of HTML. read_source(file) gives a file's text, or None.");
   m.def(
@@ -126,7 +124,6 @@ void bind_profile(nb::module_& m) {
         report::write_file(path, page(launches, read_source));
       },
       nb::arg("launches"), nb::arg("path"), nb::arg("read_source"));
->>>>>>> f9a36b1 (Write the report as a page: verdict and timeline)
   m.def("save_programs", &save_programs, nb::arg("launches"), nb::arg("path"),
         "Write the recorded programs for `trnsim replay`. Raises ConfigError when `path` cannot be "
         "written.");

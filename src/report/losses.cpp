@@ -100,6 +100,13 @@ bool evicts_psum(const isa::InstructionType& type, const void* args) {
   return reads_psum && copies;
 }
 
+std::vector<Loss> loss_of_each(std::span<const Run> launch, std::span<const Step> path) {
+  std::vector<Loss> list;
+  list.reserve(path.size());
+  for (std::size_t i = 0; i < path.size(); ++i) list.push_back(loss_of(launch, path, i));
+  return list;
+}
+
 Losses losses(std::span<const Run> launch, std::span<const Step> path) {
   Losses losses{};
   for (std::size_t i = 0; i < path.size(); ++i)

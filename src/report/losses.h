@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "report/critical_path.h"
 
@@ -36,6 +37,9 @@ inline constexpr int kLossCount = 19;
 std::string_view loss_name(Loss loss);
 
 using Losses = std::array<Picoseconds, kLossCount>;  // by Loss
+
+// What each step of a critical path falls under.
+std::vector<Loss> loss_of_each(std::span<const Run> launch, std::span<const Step> path);
 
 // Of one core of a launch. All but kLaunch add up to the end of its last result.
 Losses losses(std::span<const Run> launch, std::span<const Step> path);

@@ -8,6 +8,7 @@
 
 #include "report/columns.h"
 #include "report/critical_path.h"
+#include "report/losses.h"
 #include "report/page_instructions.h"
 
 namespace trnsim::report {
@@ -62,12 +63,14 @@ Json tensors_json(const program::Program& program) {
 
 Json path_json(std::span<const Run> launch, std::size_t core) {
   const std::vector<Step> path = critical_path(launch, core);
+  const std::vector<Loss> losses = loss_of_each(launch, path);
   const auto of = [&](Predicted predicted, auto&& value) {
     return column_of(path, predicted, [&](const Step& s) { return std::int64_t(value(s)); });
   };
   Json columns{{"instruction", of(Predicted::kSteady, [](const Step& s) { return s.instruction; })},
                {"core", of(Predicted::kSame, [](const Step& s) { return s.core; })},
-               {"cause", of(Predicted::kSame, [](const Step& s) { return s.cause; })},
+               {"loss", column_of(losses, Predicted::kSame,
+                                  [](Loss loss) { return static_cast<std::int64_t>(loss); })},
                {"time", of(Predicted::kSame, [](const Step& s) { return s.time().count; })}};
   return {{"count", path.size()}, {"columns", std::move(columns)}};
 }
@@ -85,15 +88,6 @@ Json names_json(int count, Name&& name) {
   Json list = Json::array();
   for (int i = 0; i < count; ++i) list.push_back(name(i));
   return list;
-}
-
-// By cause, then by queue: what a step of the critical path is charged to.
-Json resources_json() {
-  return names_json(kCauseCount, [](int cause) {
-    return names_json(timing::kQueueCount, [=](int queue) {
-      return resource_name(static_cast<Cause>(cause), static_cast<timing::Queue>(queue));
-    });
-  });
 }
 
 // The lines that instructions came from, with some around them; files may be long.
@@ -150,8 +144,8 @@ Json launch_data(std::span<const Run> launch, const ReadSource& read_source) {
                             [](int q) { return timing::queue_name(static_cast<Queue>(q)); })},
       {"waits", names_json(timing::kWaitCount,
                            [](int w) { return timing::wait_name(static_cast<timing::Wait>(w)); })},
-      {"causes", names_json(kCauseCount, [](int c) { return cause_name(static_cast<Cause>(c)); })},
-      {"resources", resources_json()},
+      {"losses",
+       names_json(kLossCount, [](int loss) { return loss_name(static_cast<Loss>(loss)); })},
       {"files", files.take()},
       {"functions", functions.take()},
       {"sources", sources_json(launch, read_source)},

@@ -12,6 +12,9 @@ def test_the_verdict_names_the_binding_resource_of_the_json_report(open_page, ma
     window, run = open_page(matmul_page.path), matmul_page.report["runs"][0]
     verdict = text_of(window, "#verdict")
     assert run["bound_by"] in verdict
+    assert run["verdict"][1:] in window.locator("#verdict .sentence").inner_text()
+    for advice in run["advice"]:
+        assert f"{advice['expected_speedup']:.2f}×" in verdict and advice["advice"] in verdict
     assert f"{run['latency_ns'] / 1e3:.2f} µs" in verdict
 
 
