@@ -1,7 +1,7 @@
 """Runs random kernels on trnsim: legal ones against a plain numpy reference, illegal ones against the rules.
 
-    python tools/fuzz.py [--programs 10000] [--illegal 2000] [--first SEED]
-    python tools/fuzz.py --seed SEED [--illegal]          # one again, with its steps
+    python tools/fuzz.py [--programs 10000] [--illegal 2000] [--cores 1000] [--first SEED]
+    python tools/fuzz.py --seed SEED [--illegal | --cores]   # one again, with its steps
 
 The kernels are drawn from seeds: the same seed is the same kernel. With the sanitizers, see CONTRIBUTING.md. Ends
 with 1 where a program disagrees, is accepted though illegal, or ends in anything but an error of trnsim.
@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "fuzz"))
 
+import fuzz_cores
 import fuzz_illegal
 import trnsim
 from fuzz_legal_more import legal
@@ -47,6 +48,14 @@ def run_illegal(seed, say=False):
     return f"{way}: accepted, though it breaks {rule}", [rule]
 
 
+def run_cores(seed, say=False):
+    drawings = fuzz_cores.pair(seed)
+    if say:
+        print(*(drawing.program for drawing in drawings), sep="\n")
+    steps = [type(step).__name__ for drawing in drawings for step in drawing.program.steps]
+    return ("\n".join(fuzz_cores.differences(drawings)) or None), steps
+
+
 def run_many(what, run, seeds):
     """Counts and the first failures; returns how many failed."""
     seen, failed, said = collections.Counter(), [], time.monotonic()
@@ -74,16 +83,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=int, default=0, help="how many legal programs")
     parser.add_argument("--illegal", type=int, nargs="?", const=1, default=0, help="how many illegal programs")
+    parser.add_argument("--cores", type=int, nargs="?", const=1, default=0, help="how many programs of two cores")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--seed", type=int, help="this program alone, shown")
     options = parser.parse_args()
     if options.seed is not None:
-        wrong, _ = (run_illegal if options.illegal else run_legal)(options.seed, say=True)
+        run = run_illegal if options.illegal else run_cores if options.cores else run_legal
+        wrong, _ = run(options.seed, say=True)
         print(wrong or "as it should be")
         return bool(wrong)
-    first = options.first
-    failed = run_many("legal", run_legal, range(first, first + options.programs))
-    return bool(failed + run_many("illegal", run_illegal, range(first, first + options.illegal)))
+    kinds = (
+        ("legal", run_legal, options.programs),
+        ("illegal", run_illegal, options.illegal),
+        ("two-core", run_cores, options.cores),
+    )
+    return any([
+        run_many(what, run, range(options.first, options.first + count)) for what, run, count in kinds if count
+    ])
 
 
 if __name__ == "__main__":

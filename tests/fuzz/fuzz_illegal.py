@@ -3,7 +3,7 @@
 from fuzz_legal_more import append
 from fuzz_programs import Step, simulate
 from fuzz_views import Drawing
-from fuzz_ways_more import WAYS
+from fuzz_ways_newer import WAYS
 
 
 def illegal(seed):

@@ -1,10 +1,11 @@
 """Drawing legal steps of what searches, gathers, shuffles and moves; the table of all; and whole programs."""
 
 import fuzz_legal as first
+import fuzz_legal_newer as newer
 import numpy as np
 from fuzz_legal import elementwise
 from fuzz_numbers import DTYPES, sample
-from fuzz_programs import Rows, Step, View
+from fuzz_programs import LOOP, Rows, Step, Token, View
 from fuzz_views import Drawing
 
 SOURCES = ("float32", "float16", "bfloat16", "int16", "uint8", "int32")
@@ -103,20 +104,29 @@ def place(d):
     return d.random.choice(("sbuf", "private_hbm"))
 
 
+def indices(d, count, rows, beyond=False):
+    """A column that names some rows, each once; `beyond`: some of them do not exist."""
+    places = np.array(d.random.sample(range(rows), count), np.int32)[:, None]
+    if beyond:
+        gone = [d.chance(0.2) for _ in places]
+        places[gone] = rows + d.random.randint(0, 99)
+    return View(d.tile(places.shape, "int32", values=places))
+
+
 def dma_copy(d):
     kind, partitions, free = d.random.random(), d.partitions(), d.shape()
     source, target = d.dtype(), d.dtype()
     if kind < 0.25:  # rows of HBM by an index, each once
         n = int(np.prod(free))
         rows = partitions + d.random.randint(0, 3)
-        places = np.array(d.random.sample(range(rows), partitions), np.int32)[:, None]
-        index = View(d.tile(places.shape, "int32", values=places))
+        skip = {"oob_mode": Token("nisa.oob_mode.skip")} if d.chance(0.3) else {}
+        index = indices(d, partitions, rows, beyond=bool(skip))
         if kind < 0.12:
-            return {
+            return skip | {
                 "dst": Rows(d.tile((rows, n), target, "private_hbm"), index),
                 "src": d.source(partitions, (n,), source),
             }
-        return {
+        return skip | {
             "dst": d.destination(partitions, (n,), target),
             "src": Rows(d.tile((rows, n), source, "private_hbm"), index),
         }
@@ -144,12 +154,20 @@ def dma_transpose(d):
 
 def dma_compute(d):
     partitions, free = d.partitions(), d.shape()
+    if d.chance(0.3):  # onto or with rows of HBM that an index names
+        n, name = int(np.prod(free)), d.dtype()
+        table = d.tile((partitions + d.random.randint(0, 3), n), name, "private_hbm")
+        rows = Rows(table, indices(d, partitions, table.shape[0]))
+        srcs = [rows, View(d.tile((partitions, n), name))]
+        dst = d.random.choice(srcs)
+        d.random.shuffle(srcs)
+        return {"dst": dst, "srcs": srcs, "reduce_op": first.nl("add")}
     srcs = [d.source(partitions, free, d.dtype(), place(d)) for _ in range(d.random.randint(1, 4))]
     return {"dst": d.fresh(partitions, free, d.dtype(), place(d), False), "srcs": srcs, "reduce_op": first.nl("add")}
 
 
 def exponential(d):
-    sources = tuple(n for n in DTYPES if n not in ("tfloat32", "float8_e4m3fn"))
+    sources = tuple(n for n in DTYPES if n not in ("tfloat32", "float8_e4m3fn", "float8_e8m0fnu", "bool_"))
     dst, src = elementwise(d, 1, [d.dtype(tuple(n for n in sources if n != "uint32")), d.dtype(sources)])
     return {"dst": dst, "src": src} | ({"max_value": d.scalar(src.shape[0])} if d.chance(0.6) else {})
 
@@ -173,7 +191,6 @@ FROM_V2 = (
     first.tensor_scalar_cumulative,
     first.tensor_tensor_scan,
     first.bn_stats,
-    first.nc_matmul,
     first.nc_transpose,
     max8,
     nc_find_index8,
@@ -186,9 +203,10 @@ FROM_V2 = (
     dma_transpose,
     dma_compute,
 )
-LATER = {first.range_select: 3, nonzero_with_count: 3, exponential: 4}
+GPSIMD = ("iota", "affine_select", "tensor_partition_reduce", "local_gather", "nc_n_gather", "sequence_bounds")
+LATER = {first.range_select: 3, nonzero_with_count: 3, exponential: 4} | newer.SINCE
 DRAW = {function.__name__: function for function in (*FROM_V2, *LATER)}
-SINCE = {name: LATER.get(function, 2) for name, function in DRAW.items()}
+SINCE = {name: LATER.get(function, 2 if name in GPSIMD else 1) for name, function in DRAW.items()}
 
 
 def legal(seed, chip=None):
@@ -202,8 +220,26 @@ def legal(seed, chip=None):
 def append(drawing, instruction=None):
     """One more step; returns it."""
     names = sorted(name for name, since in SINCE.items() if drawing.generation >= since)
-    instruction = instruction or drawing.random.choice(names)
-    step = Step(instruction, DRAW[instruction](drawing))
+    chosen = instruction or drawing.random.choice(names)
+    arguments = DRAW[chosen](drawing)
+    if not instruction and drawing.generation >= newer.INDIRECT_SINCE and drawing.chance(0.3):
+        newer.indirect(drawing, chosen, arguments)
+    step = Step(chosen, arguments)
+    if not instruction and drawing.chance(0.05):
+        step = in_a_loop(drawing)
     drawing.program.steps.append(step)
     drawing.reference.run(step)
     return step
+
+
+def in_a_loop(d):
+    """One slot after the other, in a loop of the hardware."""
+    partitions, slots, width, name = d.partitions(), d.random.randint(1, 6), d.random.randint(1, 9), d.dtype()
+    tiles = [d.tile((partitions, slots, width), name) for _ in range(2)]
+    row = slots * width
+    dst, src = (View(t, (("dynamic", ((row, partitions), (1, width)), 0, LOOP, 1, None),)) for t in tiles)
+    loop = (d.random.randrange(slots), slots, d.random.randint(1, 2))
+    kind = d.random.choice(("tensor_copy", "dma_copy", "activation"))
+    if kind == "activation":
+        return Step(kind, {"dst": dst, "op": first.nl("square"), "data": src, "scale": d.number()}, loop)
+    return Step(kind, {"dst": dst, "src": src}, loop)

@@ -1,7 +1,7 @@
 """The reference of what reduces, scans, searches, gathers, multiplies and moves: see fuzz_reference.py."""
 
 import numpy as np
-from fuzz_numbers import BITWISE, UNARY, apply, convert, fp32, fused, recast
+from fuzz_numbers import BITWISE, UNARY, apply, convert, fp32, recast
 from fuzz_programs import Rows
 from fuzz_reference import Core, folded, short
 
@@ -100,15 +100,6 @@ class Reference(Core):
 
     # -- the array --------------------------------------------------------------------------------------------
 
-    def nc_matmul(self, dst, stationary, moving, accumulate=None):
-        a, b = self.floats(stationary), self.floats(moving)
-        total = np.zeros((a.shape[1], b.shape[1]), np.float32)
-        for k in range(len(a)):
-            total = fused(np.repeat(a[k][:, None], b.shape[1], 1), np.repeat(b[k][None, :], a.shape[1], 0), total)
-        if accumulate or (accumulate is None and self.matmul_wrote(dst).all()):
-            total = apply("add", self.floats(dst), total)
-        self.write(dst, convert(total, dst.tile.dtype), matmul=True)
-
     def matmul_wrote(self, dst):
         return dst.of_array(self.by_matmul[dst.tile.name])
 
@@ -183,28 +174,48 @@ class Reference(Core):
 
     # -- DMA --------------------------------------------------------------------------------------------------
 
-    def dma_copy(self, dst, src):
+    def by_index(self, rows):
+        """(row, place in the index) of the rows that exist; the others are skipped, where that is asked for."""
+        numbers = self.rows(rows.index)[:, 0].astype(np.int64)
+        return [(row, i) for i, row in enumerate(numbers) if 0 <= row < len(self.tiles[rows.tile.name])]
+
+    def dma_copy(self, dst, src, oob_mode=None):
         if isinstance(dst, Rows):
             out, values = self.tiles[dst.tile.name], self.rows(src)
-            for row, value in zip(self.rows(dst.index)[:, 0], values, strict=True):
-                out[row] = recast(value, src.tile.dtype, dst.tile.dtype).reshape(out[row].shape)
+            for row, i in self.by_index(dst):
+                out[row] = recast(values[i], src.tile.dtype, dst.tile.dtype).reshape(out[row].shape)
             return
         if isinstance(src, Rows):
-            values = self.tiles[src.tile.name][self.rows(src.index)[:, 0].astype(np.int64)]
-        else:
-            values = self.read(src)
-        self.write(dst, recast(values, src.tile.dtype, dst.tile.dtype))
+            values = self.rows(dst)
+            for row, i in self.by_index(src):
+                values[i] = recast(self.tiles[src.tile.name][row], src.tile.dtype, dst.tile.dtype).reshape(-1)
+            return self.write(dst, values)
+        self.write(dst, recast(self.read(src), src.tile.dtype, dst.tile.dtype))
 
     def dma_transpose(self, dst, src):
         values = self.read(src)
         self.write(dst, values.transpose({2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}[values.ndim]))
 
     def dma_compute(self, dst, srcs, reduce_op):
+        rows = next((src for src in srcs if isinstance(src, Rows)), None)
+        if rows:
+            return self.rows_added(dst, rows, srcs)
         total = np.zeros(int(np.prod(dst.shape)), np.float32)
         for i, src in enumerate(srcs):
             value = self.floats(src).reshape(-1)
             total = value if i == 0 else apply("add", total, value)
         self.put(dst, total)
+
+    def rows_added(self, dst, rows, srcs):
+        tile, other = self.tiles[rows.tile.name], self.floats(next(src for src in srcs if src is not rows))
+        result = np.empty_like(other)
+        for row, i in self.by_index(rows):
+            old = fp32(tile[row]).reshape(-1)
+            result[i] = apply("add", old, other[i]) if srcs[0] is rows else apply("add", other[i], old)
+            if isinstance(dst, Rows):
+                tile[row] = convert(result[i], rows.tile.dtype).reshape(tile[row].shape)
+        if not isinstance(dst, Rows):
+            self.put(dst, result)
 
     # -- NeuronCore-v4 ----------------------------------------------------------------------------------------
 

@@ -10,14 +10,16 @@ import numpy as np
 
 FLOATS = ("float32", "bfloat16", "float16", "float8_e4m3", "float8_e5m2", "float8_e4m3fn", "tfloat32")
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
-DTYPES = FLOATS + INTEGERS
+DTYPES = FLOATS + INTEGERS + ("bool_", "float8_e8m0fnu")
+PACKED = {"float8_e4m3fn_x4": np.uint32, "float8_e5m2_x4": np.uint32, "float4_e2m1fn_x4": np.uint16}
 SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 3.4e38, 1e-45, 65504.0, 65520.0, 448.0, 464.0, 240.0, 248.0)
 
 
 def host(name):
-    """The numpy dtype that holds a tile's elements."""
-    if name == "tfloat32":
-        return np.dtype(np.float32)
+    """The numpy dtype that holds a tile's elements; of packed ones the four in a unit."""
+    special = {"tfloat32": np.float32, "bool_": np.bool_} | PACKED
+    if name in special:
+        return np.dtype(special[name])
     return np.dtype(getattr(ml_dtypes, name)) if hasattr(ml_dtypes, name) else np.dtype(name)
 
 
@@ -36,12 +38,27 @@ def round_tf32(values):
     return np.where(np.isnan(values), values, kept.view(np.float32)).astype(np.float32)
 
 
+def round_e8m0(values):
+    """The nearest power of two, of two equally near the larger; nothing for what is not positive or too large."""
+    values = values.astype(np.float64)
+    with np.errstate(all="ignore"):
+        fraction, exponent = np.frexp(values)  # 0.5 <= fraction < 1
+        exponent = exponent - 1 + (fraction >= 0.75)
+        known = (values > 0) & np.isfinite(values) & (exponent <= 127)
+    bits = np.where(known, np.maximum(exponent + 127, 0), 255).astype(np.uint8)
+    return bits.view(ml_dtypes.float8_e8m0fnu)
+
+
 def convert(values, name):
     """float32 to a dtype, as an engine writes it."""
     values = np.asarray(values, np.float32)
     if name == "tfloat32":
         return round_tf32(values)
+    if name == "float8_e8m0fnu":
+        return round_e8m0(values)
     dtype = host(name)
+    if dtype.kind == "b":
+        return values != 0
     with np.errstate(all="ignore"):
         if dtype.kind not in "iu":
             return values.astype(dtype)
@@ -68,7 +85,8 @@ def sample(rng, shape, name, special=0.02):
         for _ in range(count)
     ]
     with np.errstate(all="ignore"):
-        return convert(np.array(values).astype(np.float32), name).reshape(shape)
+        values = np.array(values).astype(np.float32)
+        return convert(np.abs(values) if name == "float8_e8m0fnu" else values, name).reshape(shape)
 
 
 def same(a, b):
@@ -78,7 +96,7 @@ def same(a, b):
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
     equal = a.view(f"u{a.itemsize}") == b.view(f"u{b.itemsize}")
     if a.dtype.kind not in "iu":
-        equal |= np.isnan(fp32(a)) & np.isnan(fp32(b))
+        equal |= np.isnan(fp32(a)) & np.isnan(fp32(b))  # bool has none
     return bool(equal.all())
 
 

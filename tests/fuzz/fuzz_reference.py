@@ -8,8 +8,9 @@ import math
 
 import numpy as np
 from fuzz_numbers import BITWISE, COMPARISONS, SHIFTS, UNARY, apply, apply_bits, convert, fp32, recast
-from fuzz_programs import Token, View
+from fuzz_programs import Columns, Token, View
 
+GENERATION = {"inf1": 1, "trn1": 2, "inf2": 2, "trn2": 3, "trn3": 4}
 INT32 = ("int32", "uint32")
 FP32_MIN = np.float32(np.finfo(np.float32).min)
 
@@ -50,8 +51,8 @@ class Core:
     """The values of the tiles and of the engines' registers."""
 
     def __init__(self, chip):
-        self.generation = {"trn1": 2, "trn2": 3, "trn3": 4}[chip]
-        self.tiles = {}
+        self.generation = GENERATION[chip]
+        self.tiles, self.registers = {}, {}
         self.scalar_lanes = np.zeros(128, np.float32)
         self.vector_lanes = np.zeros(128, np.float32)
         self.by_matmul = {}  # PSUM: the elements that a matmul wrote last
@@ -63,6 +64,8 @@ class Core:
 
     # A view's values; rows() has one row for each partition.
     def read(self, view):
+        if isinstance(view, Columns):
+            return self.rows(view.view)[:, list(view.offsets)]
         return np.array(view.of_array(self.tiles[view.tile.name]))
 
     def rows(self, view):
@@ -74,17 +77,30 @@ class Core:
 
     def write(self, view, values, matmul=False):
         """Values of the tile's own dtype, in the order of the view."""
+        if isinstance(view, Columns):
+            return self.scatter(view, np.asarray(values).reshape(view.shape), matmul)
         target = view.of_array(self.tiles[view.tile.name])
         target[...] = np.asarray(values).reshape(target.shape)
         if view.tile.buffer == "psum":
             view.of_array(self.by_matmul[view.tile.name])[...] = matmul
+
+    def scatter(self, view, values, matmul):
+        arrays = [(self.tiles[view.tile.name], values)]
+        if view.tile.buffer == "psum":
+            arrays.append((self.by_matmul[view.tile.name], np.full(values.shape, matmul)))
+        for array, new in arrays:
+            target = view.view.of_array(array)
+            rows = np.array(target).reshape(len(target), -1)
+            for i, column in enumerate(view.offsets):  # of equal ones the last stays
+                rows[:, column] = new[:, i]
+            target[...] = rows.reshape(target.shape)
 
     def put(self, view, values):
         self.write(view, convert(values, view.tile.dtype))
 
     def operand(self, value):
         """A number, or a column of one number for each partition."""
-        return self.floats(value) if isinstance(value, View) else np.float32(value)
+        return self.floats(value) if isinstance(value, (View, Columns)) else np.float32(value)
 
     def lane_slice(self, view):
         return slice(self.first(view), self.first(view) + view.shape[0])
@@ -97,7 +113,8 @@ class Core:
         return int(View(view.tile, view.changes).of_array(np.ascontiguousarray(numbers)).reshape(-1)[0])
 
     def run(self, step):
-        getattr(self, step.instruction)(**step.arguments)
+        for i in range(*step.loop) if step.loop else (0,):
+            getattr(self, step.instruction)(**step.in_round(i).arguments)
 
     # -- elementwise ------------------------------------------------------------------------------------------
 
@@ -144,7 +161,7 @@ class Core:
 
     def tensor_copy_predicated(self, dst, src, predicate, reverse_pred=False):
         old, chosen = self.rows(dst), (self.rows(predicate) != 0) != reverse_pred
-        new = self.rows(src) if isinstance(src, View) else convert(np.float32(src), dst.tile.dtype)
+        new = self.rows(src) if isinstance(src, (View, Columns)) else convert(np.float32(src), dst.tile.dtype)
         self.write(dst, np.where(chosen, new, old))
 
     def reciprocal(self, dst, data):

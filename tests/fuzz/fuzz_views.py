@@ -3,12 +3,13 @@
 import random
 
 import numpy as np
-from fuzz_movement import Reference
+from fuzz_newer import Newer
 from fuzz_numbers import DTYPES, sample, size
-from fuzz_programs import Program, Tile, View
+from fuzz_programs import Columns, Program, Register, Tile, View
 
 PARTITIONS = (1, 2, 3, 15, 16, 31, 32, 33, 48, 64, 65, 128)
 ON_CHIP = ("sbuf", "sbuf", "psum")
+CHIPS = ("trn1", "trn1", "trn2", "trn2", "trn2", "trn3", "trn3", "trn3", "trn3", "trn3", "inf1", "inf2")
 BANK = 2048  # bytes of a partition in one PSUM bank
 
 
@@ -22,8 +23,8 @@ class Drawing:
 
     def __init__(self, seed, chip=None):
         self.random = random.Random(seed)
-        self.program = Program(seed, chip or self.random.choice(("trn1", "trn2", "trn3")))
-        self.reference = Reference(self.program.chip)
+        self.program = Program(seed, chip or self.random.choice(CHIPS))
+        self.reference = Newer(self.program.chip, seed)
 
     @property
     def generation(self):
@@ -40,7 +41,7 @@ class Drawing:
 
     def shape(self, most=48):
         """A free shape of one to three dimensions."""
-        total, shape = self.random.randint(1, most), []
+        total, shape = self.random.randint(1, most if self.chance(0.97) else 14 * most), []
         for _ in range(self.random.randint(0, 2)):
             factor = self.random.choice([f for f in range(1, total + 1) if total % f == 0])
             shape.append(factor)
@@ -88,7 +89,7 @@ class Drawing:
         """A new tile, made so that the view fits into it."""
         if buffer == "private_hbm":
             return View(self.tile((partitions, *free), dtype, buffer))
-        kinds = ["plain", "slice", "slice", "permute", "ap", "reshape"] + ["broadcast", "reverse"] * readable
+        kinds = ["plain", "slice", "slice", "permute", "ap", "reshape", "dynamic"] + ["broadcast", "reverse"] * readable
         kind = self.random.choice(kinds)
         if size(dtype) * int(np.prod(free)) * 4 > BANK:
             kind = "plain"
@@ -139,6 +140,58 @@ class Drawing:
             width *= count
         tile = self.tile((start + partitions, row), dtype, buffer)
         return View(tile, (("ap", ((row, partitions), *pairs), start * row + first),))
+
+    def dynamic(self, partitions, free, dtype, buffer):
+        """As ap and slice, but where it starts is known only at run time."""
+        value, count = self.random.randint(0, 4), int(np.prod(free))
+        by = self.held(value)
+        if len(free) == 1 and isinstance(by, Register) and self.chance(0.5):
+            tile = self.tile((partitions, value + count + self.random.randint(0, 2)), dtype, buffer)
+            return View(tile, (("ds", by, count, value),))
+        step, first = self.random.choice((1, 2)), self.random.randint(0, 3)
+        start = self.random.choice(starts(partitions))
+        slot = first + count * step + self.random.randint(0, 2)
+        slots = value + self.random.randint(1, 2)
+        width, pairs = step, []
+        for size_ in reversed(free):
+            pairs.insert(0, (width, size_))
+            width *= size_
+        row = slots * slot
+        shape = (slots, slot) if self.chance(0.5) else (row,)  # a step of dimension 1 is a slot, or an element
+        tile = self.tile((start + partitions, *shape), dtype, buffer)
+        return View(tile, (("dynamic", ((row, partitions), *pairs), start * row + first, by, 1, value),))
+
+    def register(self, value=None):
+        """A register of the program: one that holds this value, or any."""
+        known = [r for r in self.program.registers if value in (None, self.reference.registers.get(r.name, 0))]
+        return self.random.choice(known) if known else None
+
+    def held(self, value):
+        """A register or a tile with one element that holds a value."""
+        register = self.register(value)
+        if register and self.chance(0.6):
+            return register
+        dtype = self.random.choice(("int32", "uint32"))
+        return View(self.tile((1, 1), dtype, values=np.full((1, 1), value, dtype)))
+
+    def columns(self, view, group=16, start=None, once=False):
+        """As many columns as `view` has, named by an index in a new tile like that of the view; none where its
+        partitions cannot hold the index."""
+        partitions, n = view.shape[0], int(np.prod(view.shape[1:]))
+        if partitions < min(n, group):
+            return None
+        width = n + self.random.randint(0, 9)
+        where = self.random.choice(starts(partitions)) if start is None else start
+        offsets = self.random.sample(range(width), n) if once else [self.random.randrange(width) for _ in range(n)]
+        index = np.zeros((where + partitions, -(-n // group) + self.random.randint(0, 1)), np.int64)
+        for i, offset in enumerate(offsets):
+            index[where + i % group, i // group] = offset
+        kind = self.random.choice(("uint16", "int32", "uint32") + ("uint8",) * (width < 256))
+        rows = (("slice", (slice(where, where + partitions),)),)
+        base = self.random.choice(starts(partitions)) if start is not None else where
+        tile = self.tile((base + partitions, width), view.tile.dtype, view.tile.buffer)
+        inner = View(tile, (("slice", (slice(base, base + partitions),)),))
+        return Columns(inner, View(self.tile(index.shape, kind, values=index.astype(kind)), rows), tuple(offsets))
 
     def column(self, partitions, dtype="float32", values=None):
         """One element for each partition."""

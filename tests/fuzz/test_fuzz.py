@@ -5,15 +5,16 @@ tools/fuzz.py runs as many as one likes, and any of them by its seed.
 
 import functools
 
+import fuzz_cores
 import fuzz_illegal
 import pytest
 import trnsim
 from fuzz_legal_more import DRAW
 from fuzz_legal_more import legal as draw
 from fuzz_programs import differences
-from fuzz_ways_more import WAYS
+from fuzz_ways_newer import WAYS
 
-LEGAL, ILLEGAL, AT_ONCE = 160, 120, 20
+LEGAL, ILLEGAL, CORES, AT_ONCE = 160, 120, 20, 20
 legal = functools.cache(draw)
 
 
@@ -32,6 +33,13 @@ def test_an_illegal_program_is_refused_by_its_rule(first):
         with pytest.raises(trnsim.ProgramError) as error:
             fuzz_illegal.run(drawing, body)
         assert error.value.rule == rule, f"{way}\n{drawing.program}\n{error.value}"
+
+
+@pytest.mark.parametrize("seed", range(CORES))
+def test_a_program_of_two_cores_equals_their_references(seed):
+    drawings = fuzz_cores.pair(seed)
+    wrong = fuzz_cores.differences(drawings)
+    assert not wrong, "\n".join([*(str(drawing.program) for drawing in drawings), *wrong])
 
 
 def test_the_same_seed_draws_the_same_program():
