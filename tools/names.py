@@ -19,6 +19,7 @@ PAGE = ROOT / "docs" / "names.md"
 ALIASES = {
     "nki": r"nki\d?", "nki.isa": r"(?:nki\.isa|nisa\d?|isa)", "nki.language": r"(?:nki\.language|nl\d?)",
     "nki.collectives": r"(?:ncc|collectives)", "nki.typing": "nt", "nki.dtype": "(?:dtype|nl)",
+    "nki.compiler": "compiler",
     "nki.language.tile_size": r"tile_size", "nki.isa.matmul_perf_mode": "matmul_perf_mode", "nki.isa.constants": "nisa",
     "neuronxcc.nki": r"nki\d?", "neuronxcc.nki.isa": r"nisa\d?", "neuronxcc.nki.language": r"nl\d?",
     "neuronxcc.nki.compiler": "(?:ncc|compiler)", "neuronxcc.nki.compiler.psum": r"psum",
@@ -98,7 +99,7 @@ def page() -> str:
     lines = [
         "# Names",
         "",
-        "Every public name of `nki` (releases 0.2 to 0.6) and of Beta 1, `neuronxcc.nki` (SDK 2.20 to 2.26). Written",
+        "Every public name of `nki` (releases 0.2 to 0.7) and of Beta 1, `neuronxcc.nki` (SDK 2.20 to 2.26). Written",
         "by `python tools/names.py`; do not edit. A name runs unless a reason stands under *refused*. \"v4\" under",
         "*chips* means NeuronCore-v4 and later; nothing means all. The test is one of those that cover the name.",
     ]

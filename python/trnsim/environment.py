@@ -62,6 +62,14 @@ def refuse_fp32_storage() -> None:
     )
 
 
+def older_frontend() -> bool:
+    """NKI_COMPILER_FRONTEND=custom: release 0.7 specialises kernels as 0.6 did, and takes its loops."""
+    text = os.environ.get("NKI_COMPILER_FRONTEND", "tracer")
+    if text not in ("custom", "tracer"):
+        raise _native.ConfigError(f"NKI_COMPILER_FRONTEND is '{text}'; it must be custom or tracer")
+    return text == "custom"
+
+
 def transposes_on_tensor_engine() -> bool:
     """NKI_DMA_TRANSPOSE_AS_PE_TRANSPOSE: dma_transpose runs on the Tensor engine and keeps a PSUM bank for itself."""
     return _switch("NKI_DMA_TRANSPOSE_AS_PE_TRANSPOSE")

@@ -3,7 +3,7 @@
 import os
 import warnings
 
-from trnsim import _native
+from trnsim import _native, releases
 
 VARIABLE = "NEURON_LOGICAL_NC_CONFIG"
 
@@ -31,6 +31,9 @@ def cores_of_launch(kernel: str, degree: int, chip) -> int:
     """
     available = size(chip)
     if degree == 1:
+        if os.environ.get(VARIABLE) and available > 1 and not releases.applies("LNC degrees may differ"):
+            given = f": it is launched on one core, {VARIABLE} is {available}"
+            releases.refuse("launch.lnc", f"kernel '{kernel}'", "LNC degrees may differ", given)
         if os.environ.get(VARIABLE) and available > 1:
             warnings.warn(f"kernel '{kernel}' is launched on one core, but {VARIABLE} is {available}: on the device "
                           f"the launch degree must equal it ({kernel}[{available}](...))", stacklevel=2)

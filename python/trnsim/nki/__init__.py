@@ -1,6 +1,6 @@
 """`nki`, releases 0.2 to 0.7: kernels whose instructions take `dst=`."""
 
-from trnsim.nki import collectives, dtype, isa, language, typing
+from trnsim.nki import collectives, compiler, dtype, isa, language, typing
 from trnsim.nki.kernel import Kernel, baremetal, benchmark, jit, profile, simulate
 
 __version__ = "0.7.0"
@@ -9,6 +9,7 @@ __all__ = [
     "baremetal",
     "benchmark",
     "collectives",
+    "compiler",
     "dtype",
     "isa",
     "jit",

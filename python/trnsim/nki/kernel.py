@@ -4,7 +4,7 @@ import functools
 import inspect
 
 from trnsim import _native, logical_core, session
-from trnsim.nki import launch_rules
+from trnsim.nki import compiler, launch_rules
 from trnsim.refusal import refused
 
 
@@ -79,6 +79,7 @@ def jit(function=None, grid=(), **options):
     """Decorate a kernel. platform_target ("trn1", "trn2", "trn3"), where the release has it, is the chip unless
     the user named one; `mode` and other options of the vendor's compiler change nothing."""
     target = launch_rules.target_of(options)
+    compiler.check_options(options)
     if function is None:
         return lambda f: jit(f, grid, **options)
     if isinstance(function, Kernel):

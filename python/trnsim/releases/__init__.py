@@ -4,7 +4,7 @@ Where no release is named ("auto"), every release's code runs as far as the dial
 """
 
 from trnsim import _native, session
-from trnsim.releases.table import BEHAVIOUR, DEPRECATED, DOCUMENTED, NAMES, PARAMETERS, RELEASES, Span  # noqa: F401
+from trnsim.releases.table import BEHAVIOUR, DEPRECATED, NAMES, PARAMETERS, RELEASES, Span  # noqa: F401
 
 
 class AbsentName(_native.ProgramError, AttributeError):

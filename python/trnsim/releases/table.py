@@ -2,13 +2,12 @@
 
 The one place for these facts: what a named release refuses, the messages and docs/names.md are derived from it.
 Sources: the API stubs of aws-neuron-sdk at the commit of each release, its release notes and its migration guides.
-Nothing public describes 0.7 yet; it is taken to be 0.6.
+Of 0.7 those of SDK 2.33: its stubs are not public, so what none of these pages mentions is taken to be as in 0.6.
 """
 
 from typing import NamedTuple
 
 RELEASES = ("beta1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7")
-DOCUMENTED = RELEASES[:-1]
 
 
 class Span(NamedTuple):
@@ -38,6 +37,7 @@ NAMES: dict[str, tuple[Span, ...]] = {
     "nki": (
         Span("0.2", "", "jit isa language collectives"),
         Span("0.3", "", "simulate typing dtype Kernel"),
+        Span("0.7", "", "compiler"),
         Span("0.2", "", "baremetal benchmark profile", "they raise an error: ask trnsim.last_profile() for times"),
         Span("beta1", "beta1", "simulate_kernel", "nki.simulate"),
     ),
@@ -61,6 +61,7 @@ NAMES: dict[str, tuple[Span, ...]] = {
         Span("0.4", "", "activate2"),
         Span("0.5", "", "get_nc_sub_version"),
         Span("0.6", "", "NkiInstruction topk"),
+        Span("0.7", "", "NkiScalar scalar_load scalar_store", "nisa.register_load and register_store"),
         Span("beta1", "beta1", "builtin_custom_op", "the instructions of nki.isa"),
         Span("beta1", "beta1", "fp32", "float(np.finfo(np.float32).min)"),
     ),
@@ -98,6 +99,8 @@ NAMES: dict[str, tuple[Span, ...]] = {
         Span("0.4", "", "abs_max abs_min bypass prelu"),
         Span("0.5", "", "average float8_e8m0fnu"),
         Span("0.6", "", "fori_loop while_loop", "nl.dynamic_range, or a while loop over a register"),
+        Span("0.7", "", "NkiBlockGrid NkiGrid NkiTileGrid alloc_blocks alloc_tiles blocks tiles", _VIEWS),
+        Span("0.7", "", "int64", "nl.int32"),
         Span("beta1", "beta1", "arange mgrid", _VIEWS),
         Span("beta1", "beta1", "par_dim", "dimension 0, which is the partition of every on-chip tensor"),
         Span("beta1", "beta1", "static_cast", "dtype= of the function, or nisa.tensor_copy"),
@@ -129,7 +132,14 @@ NAMES: dict[str, tuple[Span, ...]] = {
         ),
         Span("0.3", "", "all_to_all_v"),
         Span("0.6", "", "all_gather_v"),
+        Span(
+            "0.7",
+            "",
+            "all_gather_v_prepare all_gather_v_trigger all_to_all_v_prepare all_to_all_v_trigger",
+            "all_gather_v and all_to_all_v",
+        ),
     ),
+    "nki.compiler": (Span("0.7", "", "AddressRotation CompileConfig SpecializationConfig"),),
     "nki.typing": (Span("0.3", "", "tensor mutable_tensor NkiTensor"),),
     "nki.dtype": (
         Span(
@@ -243,6 +253,9 @@ BEHAVIOUR = {
     "lists as arguments": Behaviour("beta1", "0.2", True, "kernels take tuples in place of lists since 0.3"),
     "jit(platform_target)": Behaviour("beta1", "0.2", True, "set NEURON_PLATFORM_TARGET_OVERRIDE since 0.3"),
     "import neuronxcc.nki": Behaviour("beta1", "0.3", True, "neuronxcc.nki is an error since 0.4: import nki"),
+    "dynamic_range loops": Behaviour("0.3", "0.6", True, "nl.fori_loop replaces nl.dynamic_range since 0.7"),
+    "registers decide while": Behaviour("0.2", "0.6", True, "nl.while_loop replaces while over a register since 0.7"),
+    "LNC degrees may differ": Behaviour("beta1", "0.6", True, "the two must be equal since 0.7"),
     "range_select fixed": Behaviour("0.2", "0.2", False, "range_select ignored on_false_value and reduce_cmd in 0.2"),
 }
 
@@ -253,4 +266,7 @@ DEPRECATED = {
     "nki.language.tile_size.psum_fmax": ("0.4", "psum_bank_fmax"),
     "nki.language.tile_size.total_available_sbuf_size": ("0.4", "sbuf_fmax_bytes"),
     "nki.language.dynamic_range": ("0.6", "nl.fori_loop"),
+    "nki.language.affine_range": ("0.7", "range"),
+    "nki.language.sequential_range": ("0.7", "range"),
+    "nki.language.static_range": ("0.7", "range"),
 }

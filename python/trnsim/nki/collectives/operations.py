@@ -1,4 +1,4 @@
-"""The operations of nki.collectives. Sources: nki.collectives of NKI 0.6."""
+"""The operations of nki.collectives. Sources: nki.collectives of NKI 0.6 and 0.7."""
 
 from trnsim import limits
 from trnsim.lowering.tiles import isa, new, refuse
@@ -201,6 +201,33 @@ def all_to_all_v(
     if len(ranks) == 1:
         refuse("collectives.group", "all_to_all_v: a list of ranks spans several devices or nodes; got one rank")
     needs_fabric("all_to_all_v", f"a group of {len(ranks)} ranks")
+
+
+def all_gather_v_prepare(*args, **kwargs):
+    """all_gather_v up to its metadata; all_gather_v_trigger does the rest. Refused as all_gather_v is."""
+    return all_gather_v(*args, **kwargs)
+
+
+def all_to_all_v_prepare(*args, **kwargs):
+    """all_to_all_v up to its metadata; all_to_all_v_trigger does the rest. Refused as all_to_all_v is."""
+    return all_to_all_v(*args, **kwargs)
+
+
+def all_gather_v_trigger(prepare_instr, name=None):
+    """Complete a prepared all_gather_v."""
+    _trigger("all_gather_v", prepare_instr)
+
+
+def all_to_all_v_trigger(prepare_instr, name=None):
+    """Complete a prepared all_to_all_v."""
+    _trigger("all_to_all_v", prepare_instr)
+
+
+def _trigger(function, prepare_instr):
+    refuse(
+        "collectives.prepare",
+        f"{function}_trigger: prepare_instr must be what {function}_prepare returned, got {prepare_instr!r}",
+    )
 
 
 def _check_variable(function, srcs, dsts, priority):

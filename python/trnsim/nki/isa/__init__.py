@@ -27,6 +27,7 @@ from trnsim.nki.isa.registers import (  # noqa: F401
     register_move,
     register_store,
 )
+from trnsim.nki.isa.scalars import NkiScalar, scalar_load, scalar_store  # noqa: F401
 from trnsim.releases import calls  # noqa: F401  (instructions ask it about keywords of other releases)
 
 tensor_engine = engine.tensor

@@ -3,7 +3,7 @@ and stores them is recorded and takes its time; reading one as an index or a bou
 
 import numpy as np
 
-from trnsim import _native, arrays, session
+from trnsim import _native, arrays, environment, releases, session
 from trnsim.lowering.tiles import is_tensor, refuse
 
 
@@ -31,7 +31,9 @@ class VirtualRegister:
     __int__ = __index__
 
     def __bool__(self) -> bool:
-        return bool(self.value)
+        if not releases.applies("registers decide while") and not environment.older_frontend():
+            releases.refuse("loop.register_in_python", "a register as a condition", "registers decide while")
+        return self.value != 0
 
     def __repr__(self):
         return f"{type(self).__name__}({self.value})"

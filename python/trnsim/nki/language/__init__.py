@@ -63,6 +63,16 @@ from trnsim.nki.language.functions import (  # noqa: F401
     where,
     zeros_like,
 )
+from trnsim.nki.language.grids import (  # noqa: F401
+    NkiBlockGrid,
+    NkiGrid,
+    NkiTileGrid,
+    alloc_blocks,
+    alloc_tiles,
+    blocks,
+    int64,
+    tiles,
+)
 from trnsim.nki.language.loops import (  # noqa: F401
     affine_range,
     ds,

@@ -5,9 +5,10 @@ import contextlib
 import numbers
 import typing
 
-from trnsim import session
+from trnsim import environment, releases, session
 from trnsim.lowering.tiles import refuse
 from trnsim.nki.isa.registers import LoopRegister, VirtualRegister
+from trnsim.nki.isa.scalars import NkiScalar
 
 
 def affine_range(start, stop=None, step=1, **_):
@@ -62,6 +63,8 @@ def dynamic_range(start, stop=None, step=1):
     """range() whose bounds may be registers: a loop of the hardware, which counts in a register that only it
     writes. Its own overhead is not timed. Raises ProgramError inside nl.no_reorder() and for a step that is
     no positive integer."""
+    if not releases.applies("dynamic_range loops") and not environment.older_frontend():
+        releases.refuse("loop.dynamic_range", "dynamic_range", "dynamic_range loops")
     first, last = (0, start) if stop is None else (start, stop)
     return map(LoopRegister, _hardware_loop("dynamic_range", first, last, step))
 
@@ -70,8 +73,9 @@ def fori_loop(lower, upper, body_fun, step=1) -> None:
     """body_fun(i) for each i from `lower` to before `upper`; as dynamic_range, with a function as body."""
     rounds = _hardware_loop("fori_loop", lower, upper, step)
     _callable("fori_loop", body_fun)
+    kind = NkiScalar if isinstance(lower, NkiScalar) or isinstance(upper, NkiScalar) else LoopRegister
     for i in rounds:
-        body_fun(LoopRegister(i))
+        body_fun(kind(i))
 
 
 def while_loop(init, body_fun) -> None:
@@ -80,7 +84,7 @@ def while_loop(init, body_fun) -> None:
     _not_in_no_reorder("while_loop")
     _callable("while_loop", body_fun)
     condition = _condition("init", init)
-    while condition:
+    while condition.value != 0:
         condition = _condition("what the body returns", body_fun(VirtualRegister(condition.value)))
 
 
