@@ -324,3 +324,34 @@ def test_both_styles_of_indices(style):
 
     x = whole((128, 96))
     np.testing.assert_array_equal(kernel(x), x.T)
+
+
+# -- an index outside its loop -----------------------------------------------------------------------------------------
+
+
+def test_an_index_of_a_loop_that_has_ended_is_named_with_its_line():
+    """A low-rank update, x @ w + x @ a @ b, whose last store stands one level too far out."""
+
+    @nki1.jit
+    def kernel(x, w, a, b):
+        out = nl1.ndarray((256, 512), dtype=x.dtype, buffer=nl1.shared_hbm)
+        for m in nl1.affine_range(2):
+            product = nl1.zeros((128, 512), nl1.float32, buffer=nl1.psum)
+            for k in nl1.affine_range(2):
+                rows, columns = nl1.ds(k * 128, 128), nl1.ds(m * 128, 128)
+                product += nl1.matmul(nl1.load(x[rows, columns]), nl1.load(w[rows]), transpose_x=True)
+            low = nl1.zeros((8, 128), nl1.float32, buffer=nl1.psum)
+            for j in nl1.affine_range(2):
+                rows, columns = nl1.ds(j * 128, 128), nl1.ds(m * 128, 128)
+                low += nl1.matmul(nl1.load(a[rows]), nl1.load(x[rows, columns]), transpose_x=True)
+            small = nl1.copy(low, dtype=x.dtype)
+            update = nl1.add(product, nl1.matmul(small, nl1.load(b), transpose_x=True))
+            nl1.store(out[nl1.ds(m * 128, 128)], update)
+        nl1.store(out[nl1.ds(m * 128, 128)], update)
+        return out
+
+    x, w, a, b = (whole(shape, i) for i, shape in enumerate(((256, 256), (256, 512), (256, 8), (8, 512))))
+    first = kernel.function.__code__.co_firstlineno
+    with pytest.warns(UserWarning, match=f"'m' is the index of the loop in line {first + 3}, which has end") as caught:
+        np.testing.assert_array_equal(kernel(x, w, a, b), x.T @ w + x.T @ a @ b)
+    assert [w.lineno for w in caught if "'m' is" in str(w.message)] == [first + 15]

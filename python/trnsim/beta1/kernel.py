@@ -8,6 +8,7 @@ import os
 import numpy as np
 
 from trnsim import arrays, dtypes, environment, session
+from trnsim.beta1 import ended_loops
 from trnsim.beta1 import grid as grids
 from trnsim.beta1 import run as runs
 from trnsim.beta1.storage import Storage
@@ -68,6 +69,7 @@ class Kernel:
         return self._launch(args, kwargs)
 
     def _launch(self, args, kwargs):
+        ended_loops.warn(self.function)
         return session.launch_kernel(
             _program(self.function, self.keeps_tiles),
             args,
