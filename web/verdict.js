@@ -36,13 +36,14 @@ function advice(run) {
 }
 
 export function verdict(core) {
-  const run = core.summary, confidence = run.confidence_of_critical_path;
+  const run = core.summary, confidence = run.rests_on, within = run.interval_90;
   const engine = run.tensor_engine, dma = run.dma;
   return el("section", { id: "verdict", "aria-label": "Verdict" },
     el("p", { class: "sentence" }, capital(run.verdict), "."),
     advice(run),
     el("dl", { class: "facts" },
       fact("Latency", time(ps(run.latency_ns)), `launching adds ${time(ps(run.launch_ns))}`),
+      fact("90 % within", `${time(ps(within.low_ns))} to ${time(ps(within.high_ns))}`, within.basis),
       engine.flops > 0 && fact("Tensor Engine", percent(engine.mfu),
         `of ${engine.peak_bf16_tflops_of_one_core} TFLOPS bf16; busy ${percent(engine.utilization)}`),
       dma.bytes > 0 && fact("DMA while active", `${dma.achieved_gb_per_s.toFixed(1)}\u2009GB/s`,

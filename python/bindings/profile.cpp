@@ -1,5 +1,6 @@
 // What is left of a launch: its time, as numbers, text, JSON and a Perfetto trace.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -13,6 +14,7 @@
 #include "report/perfetto.h"
 #include "report/program_text.h"
 #include "report/report.h"
+#include "report/verdict.h"
 
 namespace nb = nanobind;
 
@@ -67,6 +69,37 @@ nb::dict busy_us(Launch& launch) {
     busy[std::string(timing::queue_name(static_cast<timing::Queue>(q))).c_str()] = sum.us();
   }
   return busy;
+}
+
+// What decides which measured kernels a launch is like.
+nb::dict likeness(Launch& launch) {
+  const std::vector<report::Run> runs = runs_of({&launch});
+  const report::Summary slowest = report::summarize(runs, report::slowest_core(runs));
+  const report::Likeness what = report::likeness(runs, slowest, report::confidence_share(runs));
+  nb::dict dict;
+  dict["chip"] = what.chip;
+  dict["latency_ns"] = what.latency_ns;
+  dict["instructions"] = what.instructions;
+  dict["dma_share"] = what.dma_share;
+  dict["confidence"] = nb::cast(what.confidence);
+  dict["part"] = std::string(report::kernel_part(what));
+  return dict;
+}
+
+nb::dict interval(const nb::dict& like, const std::string& accuracy_file,
+                  const std::string& family) {
+  const report::Likeness what{.chip = nb::cast<std::string>(like["chip"]),
+                              .latency_ns = nb::cast<double>(like["latency_ns"]),
+                              .instructions = nb::cast<double>(like["instructions"]),
+                              .dma_share = nb::cast<double>(like["dma_share"]),
+                              .confidence = nb::cast<report::ConfidenceShare>(like["confidence"])};
+  const catalog::Accuracy accuracy = catalog::load_accuracy(accuracy_file);
+  const report::Interval found = report::interval(what, accuracy.family(family));
+  nb::dict dict;
+  dict["low_ns"] = found.low_ns;
+  dict["high_ns"] = found.high_ns;
+  dict["interpolated"] = found.interpolated;
+  return dict;
 }
 
 }  // namespace
@@ -124,6 +157,12 @@ void bind_profile(nb::module_& m) {
         report::write_file(path, page(launches, read_source));
       },
       nb::arg("launches"), nb::arg("path"), nb::arg("read_source"));
+  m.def("likeness", &likeness, nb::arg("launch"),
+        "What decides which measured kernels a launch is like: chip, latency_ns, instructions, "
+        "dma_share, confidence; and the part of the kernels that it belongs to.");
+  m.def("interval", &interval, nb::arg("likeness"), nb::arg("accuracy_file"), nb::arg("family"),
+        "The 90 % interval of such a launch, by the residuals in a file like "
+        "hardware/accuracy.toml.");
   m.def("save_programs", &save_programs, nb::arg("launches"), nb::arg("path"),
         "Write the recorded programs for `trnsim replay`. Raises ConfigError when `path` cannot be "
         "written.");

@@ -81,6 +81,17 @@ class Profile:
         return self._slowest["advice"]
 
     @property
+    def interval_us(self) -> tuple[float, float]:
+        """Nine of ten measured latencies should lie between these, microseconds; `interval_basis` says why so wide."""
+        interval = self._slowest["interval_90"]
+        return interval["low_ns"] * 1e-3, interval["high_ns"] * 1e-3
+
+    @property
+    def interval_basis(self) -> str:
+        """"interpolated: ..." within what was measured, "extrapolated: ..." and in what way beyond it."""
+        return self._slowest["interval_90"]["basis"]
+
+    @property
     def time_lost_ns(self) -> dict[str, float]:
         """Where the time went, ns by cause, largest first; adds up to the latency and, under "launch", the launch."""
         slowest = self._slowest
@@ -103,6 +114,14 @@ class Profile:
         """Every instruction with its core, engine, times in ns, wait reason, operands and source line; core after
         core."""
         return [{"core": run["core"], **entry} for run in self._json["runs"] for entry in run["instructions"]]
+
+    @property
+    def critical_path(self) -> list[dict]:
+        """What decided when the launch ended, in the order of time.
+
+        Steps with cause (as in `time_lost_ns`), from_ns, to_ns, and the instruction (and core) whose time it is.
+        """
+        return max(self._json["runs"], key=lambda run: run["latency_ns"])["critical_path"]
 
     def to_json(self) -> str:
         """Everything, as JSON text."""

@@ -240,6 +240,8 @@ Catalog load(const fs::path& hardware_dir) {
   for (const fs::path& file : toml_files(hardware_dir / "chips"))
     catalog.chips.push_back(make_chip(read_document(file, chip_schema(), Strictness::kCatalogue),
                                       nullptr, catalog.cores));
+  catalog.accuracy = load_accuracy(hardware_dir / "accuracy.toml");
+  for (Chip& chip : catalog.chips) chip.accuracy = catalog.accuracy;
   catalog.instances = read_directory<Instance>(hardware_dir / "instances", instance_schema());
   catalog.systems = read_directory<System>(hardware_dir / "systems", system_schema());
   catalog.clusters = read_directory<Cluster>(hardware_dir / "clusters", cluster_schema());
@@ -253,7 +255,9 @@ Chip load_chip_file(const fs::path& file, const Catalog& catalog) {
   if (!fs::exists(file)) config_error("{}: there is no such file", file.string());
   Document document = read_document(file, chip_schema(), Strictness::kUserFile);
   const Chip* base = document.base.empty() ? nullptr : &catalog.chip(document.base);
-  return make_chip(std::move(document), base, catalog.cores);
+  Chip chip = make_chip(std::move(document), base, catalog.cores);
+  chip.accuracy = catalog.accuracy;
+  return chip;
 }
 
 Fabric load_fabric_file(const fs::path& file) {

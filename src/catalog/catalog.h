@@ -20,6 +20,7 @@ namespace trnsim::catalog {
 
 struct Catalog {
   std::filesystem::path directory;
+  Accuracy accuracy;
   std::vector<Core> cores;
   std::vector<Chip> chips;
   std::vector<Instance> instances;

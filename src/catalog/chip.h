@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/accuracy.h"
 #include "catalog/core.h"
 
 namespace trnsim::catalog {
@@ -63,6 +64,7 @@ struct Chip : Record {
   Number host_link_each_way;
   Package package;
   Core core;
+  Accuracy accuracy;  // of predictions, on any chip
 
   double tensor_bf16_tflops() const { return cores * core.tensor.bf16_tflops(); }
 };

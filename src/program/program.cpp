@@ -48,6 +48,19 @@ void Program::replace(std::size_t i, const isa::InstructionType& type, isa::Engi
   instructions_[i] = {type.opcode, engine, instructions_[i].site, at};
 }
 
+Program Program::first(std::size_t most) const {
+  Program part;
+  for (const Site& site : sites_) part.intern(site);
+  for (std::size_t i = 0; i < std::min(most, size()); ++i) {
+    const Instruction& instruction = instructions_[i];
+    part.append(type(instruction), instruction.engine, instruction.site, args(instruction));
+    for (const std::uint32_t producer : producers(static_cast<std::uint32_t>(i)))
+      part.depend(static_cast<std::uint32_t>(i), producer);
+  }
+  part.indirections_ = indirections_;
+  return part;
+}
+
 const std::string* Program::name(std::size_t i) const {
   const auto it = names_.find(i);
   return it == names_.end() ? nullptr : &it->second;

@@ -54,6 +54,8 @@ class Program {
   // Puts another instruction in the place of one, which keeps its line and name.
   void replace(std::size_t i, const isa::InstructionType& type, isa::Engine engine,
                const void* args);
+  // The first `most` instructions, with all that they refer to but the tensors' lives.
+  Program first(std::size_t most) const;
   // Gives the latest instruction a name of the user's choice.
   void name_last(std::string name) { give_name(size() - 1, std::move(name)); }
   void give_name(std::size_t i, std::string name) { names_[i] = std::move(name); }

@@ -1,19 +1,19 @@
-// How much of a result rests on what: the critical path, weighed by the confidence of the
-// catalogue's numbers that set each step's length. A step is as good as the weakest of its numbers.
+// How much of a latency rests on what: the launch is clocked again with all figures of one
+// confidence a little worse, for each confidence in turn.
 #pragma once
 
 #include <array>
 #include <span>
 
-#include "report/critical_path.h"
+#include "report/run.h"
 
 namespace trnsim::report {
 
-// Shares of the critical path, in the order documented, measured, inferred, guess; they add up
-// to 1.
+// Shares of what the latency grows by, in the order documented, measured, inferred, guess; they add
+// up to 1, or to 0 where no figure matters.
 using ConfidenceShare = std::array<double, 4>;
 
-// The path may lead through all cores of the launch.
-ConfidenceShare confidence_share(std::span<const Run> launch, std::span<const Step> path);
+// Of long launches only the first instructions are asked.
+ConfidenceShare confidence_share(std::span<const Run> launch);
 
 }  // namespace trnsim::report

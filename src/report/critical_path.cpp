@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "timing/dma_engines.h"
+
 namespace trnsim::report {
 namespace {
 
@@ -93,21 +95,16 @@ class Walk {
   }
 
   void data_movement(std::uint32_t i, const Entry& entry, Picoseconds begin) {
-    step(i, Cause::kDmaLatency,
-         std::max(begin, entry.end - from_ns(run().chip->core.dma.completion_latency)));
-    if (until_ <= begin) return;
-    const double fixed = descriptor_share(i) * static_cast<double>((until_ - begin).count);
-    step(i, Cause::kDmaBandwidth, begin + Picoseconds{std::llround(fixed)});
-    step(i, Cause::kDmaDescriptors, begin);
-  }
-
-  // Part of a transfer's time that goes into the fixed cost of its descriptors.
-  double descriptor_share(std::uint32_t i) const {
     const catalog::Dma& dma = run().chip->core.dma;
     const isa::DmaWork work = cost(i).dma;
-    const auto bytes = static_cast<double>(work.element_bytes);
-    const double fixed = std::ceil(bytes / dma.descriptor_payload_max) * dma.descriptor_fixed;
-    return fixed == 0 ? 0 : fixed / (fixed + bytes / dma.sustained_rate);
+    step(i, Cause::kDmaLatency, std::max(begin, entry.end - timing::notice(dma, work)));
+    if (until_ <= begin) return;
+    const timing::EngineTime time =
+        timing::engine_time(dma, work, timing::lanes_of_an_engine(dma, work));
+    const double fixed = time.fixed + time.moving > 0 ? time.fixed / (time.fixed + time.moving) : 0;
+    const double small = fixed * static_cast<double>((until_ - begin).count);
+    step(i, Cause::kDmaBandwidth, begin + Picoseconds{std::llround(small)});
+    step(i, Cause::kDmaDescriptors, begin);
   }
 
   const Run& run() const { return launch_[core_]; }

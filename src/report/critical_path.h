@@ -22,7 +22,7 @@ enum class Cause : std::uint8_t {
   kSemaphore,       // telling another engine
   kDmaIssue,        // building or ringing in descriptors
   kDmaLatency,      // trigger and completion
-  kDmaDescriptors,  // fixed cost of each contiguous piece
+  kDmaDescriptors,  // fixed cost of each transfer and of each contiguous piece
   kDmaBandwidth,    // bytes
   kIdle,            // nothing to wait for: the start of the program
 };

@@ -90,6 +90,14 @@ Json launch_json(const catalog::Launch& launch) {
           {"host_asynchronous", ns(launch.host_asynchronous)}};
 }
 
+// Of the launch, whose latency is that of its slowest core.
+Json interval_json(const Interval& interval) {
+  return {{"low_ns", interval.low_ns},
+          {"high_ns", interval.high_ns},
+          {"interpolated", interval.interpolated},
+          {"basis", interval.basis}};
+}
+
 Json summary_json(const Summary& s, const Verdict& verdict) {
   return {{"kernel", s.kernel},
           {"chip", s.chip},
@@ -98,6 +106,7 @@ Json summary_json(const Summary& s, const Verdict& verdict) {
           {"instruction_count", s.instructions},
           {"latency_ns", s.latency.ns()},
           {"launch_ns", s.launch.ns()},
+          {"interval_90", interval_json(verdict.interval)},
           {"bound_by", s.losses.empty() ? "" : loss_name(s.losses.front().loss)},
           {"verdict", verdict.sentence},
           {"advice", advice_json(verdict)},
@@ -117,11 +126,11 @@ Json summary_json(const Summary& s, const Verdict& verdict) {
             {"sbuf_bytes_per_partition", s.sbuf.capacity},
             {"psum_peak_bytes_per_partition", s.psum.peak_bytes},
             {"psum_bytes_per_partition", s.psum.capacity}}},
-          {"confidence_of_critical_path",
-           {{"documented", s.confidence[0]},
-            {"measured", s.confidence[1]},
-            {"inferred", s.confidence[2]},
-            {"guess", s.confidence[3]}}},
+          {"rests_on",
+           {{"documented", verdict.confidence[0]},
+            {"measured", verdict.confidence[1]},
+            {"inferred", verdict.confidence[2]},
+            {"guess", verdict.confidence[3]}}},
           {"costliest_lines", lines_json(s)}};
 }
 
@@ -166,6 +175,16 @@ Json instruction_json(std::span<const Run> launch, const Run& run, std::size_t i
   return json;
 }
 
+// What decided when a core ended, in the order of time: each step takes from the one before it.
+Json step_json(std::span<const Run> launch, const Step& step, Loss loss) {
+  Json json{{"cause", loss_name(loss)},
+            {"from_ns", step.from.ns()},
+            {"to_ns", step.to.ns()},
+            {"instruction", step.instruction}};
+  if (launch.size() > 1) json["core"] = launch[step.core].core;
+  return json;
+}
+
 // User text (names, paths) may hold anything; what is no UTF-8 is replaced.
 std::string dumped(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
@@ -195,7 +214,12 @@ std::string json(std::span<const Run> runs, Detail detail) {
       text.resize(text.rfind('\n'));  // reopened for the instructions
       out += separator + text;
       if (detail == Detail::kInstructions) {
-        out += ",\n \"instructions\": [";
+        const std::vector<Step> path = critical_path(all[l], c);
+        const std::vector<Loss> losses = loss_of_each(all[l], path);
+        out += ",\n \"critical_path\": [";
+        for (std::size_t i = 0; i < path.size(); ++i)
+          out += (i ? ",\n  " : "\n  ") + dumped(step_json(all[l], path[i], losses[i]));
+        out += "\n ],\n \"instructions\": [";
         for (std::size_t i = 0; i < run.timeline->entries.size(); ++i) {
           out += (i ? ",\n  " : "\n  ") + dumped(instruction_json(all[l], run, i));
         }

@@ -13,6 +13,15 @@ program::Program& Question::program(std::size_t core) {
   return programs_[core];
 }
 
+void Question::keep_first(std::size_t most) {
+  const std::size_t each = most / launch_.size();
+  if (std::ranges::all_of(launch_, [&](const Run& run) { return run.program->size() <= each; }))
+    return;
+  std::vector<program::Program> shortened;
+  for (const Run& run : launch_) shortened.push_back(run.program->first(each));
+  programs_ = std::move(shortened);
+}
+
 Picoseconds Question::latency() const {
   std::vector<const program::Program*> programs;
   for (std::size_t core = 0; core < launch_.size(); ++core)

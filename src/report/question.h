@@ -20,6 +20,8 @@ class Question {
 
   // A copy of a core's program, to be changed.
   program::Program& program(std::size_t core);
+  // Leaves only the first `most` instructions, counted over all cores, each of which keeps as many.
+  void keep_first(std::size_t most);
 
   // Of the whole launch.
   Picoseconds latency() const;

@@ -170,7 +170,6 @@ Summary summarize(std::span<const Run> launch, std::size_t core_index) {
   summary.losses_by_cause = losses(launch, path);
   summary.losses = rank_losses(summary.losses_by_cause, summary.latency);
   summary.lines = rank_lines(launch, core_index, path, summary.latency);
-  summary.confidence = confidence_share(launch, path);
   return summary;
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "report/confidence_share.h"
 #include "report/losses.h"
 #include "report/run.h"
 
@@ -76,7 +75,6 @@ struct Summary {
   Losses losses_by_cause{};
   std::vector<LossUse> losses;  // those that took time, largest first, the launch not among them
   std::vector<LineUse> lines;   // the ten costliest by critical path, then by busy time
-  ConfidenceShare confidence{};
 };
 
 // One core's part of a launch. Its critical path may lead through the others.

@@ -45,11 +45,18 @@ class Page {
     }
   }
 
-  void heading(const Summary& s) {
+  void heading(const Summary& s, const Verdict& verdict) {
     line("{} on one NeuronCore-{} of {}, {} instructions", shortened(s.kernel, 40), s.generation,
          s.chip, s.instructions);
     line("  latency      {} on the device; launching the executable adds {}", time_text(s.latency),
          time_text(s.launch));
+    if (s.latency.count == 0) return;
+    const Interval& interval = verdict.interval;
+    line("  90 % within  {} to {}; {}", time_text(from_ns(interval.low_ns)),
+         time_text(from_ns(interval.high_ns)), interval.basis);
+    const ConfidenceShare& share = verdict.confidence;
+    line("  rests on     documented figures {}, measured {}, inferred {}, guesses {}",
+         percent(share[0]), percent(share[1]), percent(share[2]), percent(share[3]));
   }
 
   // A label and text that may take several lines.
@@ -96,9 +103,6 @@ class Page {
          bytes(s.sbuf.capacity), bytes(s.psum.peak_bytes), bytes(s.psum.capacity));
     if (s.table_loads > 0)
       line("  table loads  {}, {} in all", s.table_loads, time_text(s.table_load_time));
-    line("  rests on     documented figures {}, measured {}, inferred {}, guesses {}",
-         percent(s.confidence[0]), percent(s.confidence[1]), percent(s.confidence[2]),
-         percent(s.confidence[3]));
   }
 
   void queues(const Summary& s) {
@@ -157,8 +161,9 @@ std::string text(std::span<const Run> runs) {
   const std::size_t slowest = slowest_core(longest);
   if (longest.size() > 1) page.cores(longest, slowest);
   const Summary summary = summarize(longest, slowest);
-  page.heading(summary);
-  page.losses(summary, judge(longest, summary), all.size() + longest.size() > 2 ? 0 : 2);
+  const Verdict verdict = judge(longest, summary);
+  page.heading(summary, verdict);
+  page.losses(summary, verdict, all.size() + longest.size() > 2 ? 0 : 2);
   page.work(summary);
   page.queues(summary);
   if (page.line_count() + 1 < kLines)

@@ -21,6 +21,9 @@ Verdict judge(std::span<const Run> launch, const Summary& slowest) {
     return verdict;
   }
   verdict.asked = clocked_again_unasked(launch);
+  verdict.confidence = confidence_share(launch);
+  const Likeness like = likeness(launch, slowest, verdict.confidence);
+  verdict.interval = interval(like, launch.front().chip->accuracy.family(kernel_part(like)));
   const LossUse& most = slowest.losses.front();
   const std::string where = fmt::format("{} takes {:.0f} % of {}", loss_name(most.loss),
                                         most.share * 100, time_text(slowest.latency));

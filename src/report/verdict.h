@@ -1,10 +1,12 @@
-// What binds a launch, by how much, and what to do first: found by clocking it again without what
-// it loses time to.
+// What to make of a launch's latency: what binds it and what to do first, found by clocking it
+// again without what it loses time to; what it rests on; and how far off it may be.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "report/confidence_share.h"
+#include "report/interval.h"
 #include "report/summary.h"
 #include "report/what_if.h"
 
@@ -14,6 +16,8 @@ struct Verdict {
   std::string sentence;
   std::vector<Gain> advice;  // best first
   bool asked = true;         // false where the launch was too long to be clocked again unasked
+  ConfidenceShare confidence{};
+  Interval interval;
 };
 
 // `slowest` is the summary of the core that ends last.

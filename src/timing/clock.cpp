@@ -280,9 +280,7 @@ class Clock {
     if (service.after != TransferServer::kNoTransfer)
       std::tie(entry.served_core, entry.served_after) = chip_.located(service.after);
     entry.prelude = service.begin - entry.start;
-    // The engines of a transfer do not begin together; a single one has nobody to wait for.
-    const double spread = work.lanes > dma.partitions_per_engine ? dma.spread : 0.0;
-    entry.end = service.end + from_ns(spread + dma.completion_latency);
+    entry.end = service.end + notice(dma, work);
     timeline_.busy[index(queue)] += service.end - service.begin;
     timeline_.dma_bytes += work.bytes;
     timeline_.dma_elements += work.elements;

@@ -26,6 +26,17 @@ struct Hbm {
   TransferServer server{};
 };
 
+// What one engine spends on the pieces of so many of a transfer's partitions, in ns: on the
+// transfer and its descriptors as such, and on their bytes.
+struct EngineTime {
+  double fixed, moving;
+};
+EngineTime engine_time(const catalog::Dma& dma, const isa::DmaWork& work, int lanes);
+// Partitions that one engine serves at most.
+int lanes_of_an_engine(const catalog::Dma& dma, const isa::DmaWork& work);
+// From the last byte of a transfer until everybody knows.
+Picoseconds notice(const catalog::Dma& dma, const isa::DmaWork& work);
+
 class DmaEngines {
  public:
   // The HBM must outlive the engines.
@@ -46,8 +57,6 @@ class DmaEngines {
   Picoseconds busy() const;  // mean over the engines
 
  private:
-  double ns_of_a_piece(const isa::DmaWork& work, double fixed) const;
-
   const catalog::Dma& spec_;
   static void occupy(TransferServer& server, Picoseconds ready, Picoseconds time,
                      std::uint32_t transfer, Service& service);

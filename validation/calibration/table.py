@@ -15,6 +15,7 @@ class Comparison:
     predicted: float
     low: float = math.nan
     high: float = math.nan
+    interpolated: bool = False
 
     @property
     def ratio(self) -> float:
@@ -61,20 +62,38 @@ def text(comparisons: list[Comparison], asides: list[Aside]) -> str:
     """The whole result as a page of Markdown."""
     lines = ["# Predicted and measured", "",
              "Written by `validation/calibrate.py` from rows of published measurements. Do not edit: run it again.", "",
-             "## By family", "", "| family | rows | MAPE | worst | rank correlation | in the 90 % interval |",
+             "A row's interval comes from the residuals of the other sources alone.", "", "## By family", "",
+             "| family | rows | MAPE | worst | rank correlation | in the 90 % interval |",
              "| --- | ---: | ---: | ---: | ---: | ---: |"]
     families = sorted({c.family for c in comparisons})
     for family in families + ["all"]:
         members = [c for c in comparisons if family in ("all", c.family)]
         if members:
             lines.append(_family_line(family, members))
-    lines += ["", "## Rows", "", "| row | what | chip | predicted | measured | ratio |",
+    lines += ["", *_coverage_lines(comparisons), "## Rows", "", "| row | what | chip | predicted | measured | ratio |",
               "| --- | --- | --- | ---: | ---: | ---: |"]
     lines += [_row_line(c) for c in comparisons]
     if asides:
         lines += ["", "## Set aside", "", "| why | rows |", "| --- | --- |"]
         lines += [_aside_line(reason, asides) for reason in sorted({a.reason for a in asides})]
     return "\n".join(lines) + "\n"
+
+
+def _coverage_lines(comparisons: list[Comparison]) -> list[str]:
+    """How many rows lie in their interval, by whether it is interpolated."""
+    lines = []
+    for name, wanted in (("interpolated", True), ("extrapolated", False)):
+        members = [c for c in comparisons if c.interpolated == wanted and not math.isnan(c.low)]
+        if members:
+            lines += [f"Of {len(members)} rows with {name} intervals {sum(c.covered for c in members)} lie inside; "
+                      f"in the middle they reach from {_middle(c.low / c.predicted for c in members):.2f} to "
+                      f"{_middle(c.high / c.predicted for c in members):.2f} of the prediction.", ""]
+    return lines
+
+
+def _middle(values) -> float:
+    ordered = sorted(values)
+    return ordered[len(ordered) // 2]
 
 
 def _aside_line(reason: str, asides: list[Aside]) -> str:

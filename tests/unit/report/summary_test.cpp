@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <numeric>
-
 #include "examples.h"
 
 namespace trnsim::report {
@@ -90,7 +88,6 @@ TEST(Summary, shares_add_up_to_one) {
   for (const LossUse& use : summary.losses) losses += use.share;
   for (const LineUse& line : summary.lines) critical_lines += line.critical_share;
   EXPECT_NEAR(losses, 1, 1e-9);
-  EXPECT_NEAR(std::accumulate(summary.confidence.begin(), summary.confidence.end(), 0.0), 1, 1e-9);
   EXPECT_EQ(summary.lines.size(), 10u);
   EXPECT_LE(critical_lines, 1.0);
   for (std::size_t i = 1; i < summary.lines.size(); ++i) {
@@ -113,16 +110,6 @@ TEST(Summary, instructions_of_one_line_are_added_up) {
   EXPECT_EQ(summary.lines[0].instructions, 2);
   EXPECT_DOUBLE_EQ(summary.lines[0].critical_share, 1);
   EXPECT_DOUBLE_EQ(summary.lines[0].busy_share, 1);
-}
-
-TEST(Summary, a_guess_anywhere_in_a_step_makes_the_step_a_guess) {
-  Scene scene;
-  scene.copy(sbuf(0, 512), sbuf(32768, 512));
-  scene.core().vector.clock.confidence = catalog::Confidence::kGuess;
-  scene.core().vector.drain.confidence = catalog::Confidence::kMeasured;
-  const Summary summary = summarize(run_of(scene));
-  EXPECT_NEAR(summary.confidence[3], summary.losses[0].share, 1e-12);
-  EXPECT_NEAR(summary.confidence[1], summary.losses[1].share, 1e-12);
 }
 
 }  // namespace
