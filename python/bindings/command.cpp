@@ -25,13 +25,14 @@ nb::dict dict_of(const cli::RunOptions& options) {
   dict["chip"] = options.chip;
   dict["nki"] = options.nki;
   dict["timing_only"] = options.timing_only;
+  dict["schedule"] = options.schedule;
   dict["quiet"] = options.quiet;
   dict["what_if"] = options.what_if;
   dict["obstacles"] = nb::cast(options.obstacles);
   dict["seed"] = options.seed;
   dict["stochastic_rounding"] = options.stochastic_rounding;
   dict["exact_integers"] = options.exact_integers;
-  dict["trace"] = options.trace.string();  // empty: none
+  dict["trace"] = options.trace.string();    // empty: none
   dict["report"] = options.report.string();  // as trace
   dict["fp32"] = options.fp32;
   dict["stop_on_nan"] = options.stop_on_nan;

@@ -73,9 +73,34 @@ void RunningCore::depend(std::uint32_t consumer, std::uint32_t producer) {
   launch_.forget_timelines();
 }
 
+void RunningCore::depend_by_name(const std::string& consumer, const std::string& producer) {
+  const program::Program& program = core_.program();
+  std::optional<std::uint32_t> latest;
+  bool found = false;
+  for (std::uint32_t i = 0; i < program.size(); ++i) {
+    const std::string* name = program.name(i);
+    if (!name) continue;
+    if (*name == consumer) {
+      found = true;
+      if (!latest) {
+        program_error("launch.schedule",
+                      "with_schedule: '{}' is to wait for '{}', which does not stand before it",
+                      consumer, producer);
+      }
+      depend(i, *latest);
+    }
+    if (*name == producer) latest = i;
+  }
+  if (!found)
+    program_error("launch.schedule", "with_schedule: no instruction is called '{}'", consumer);
+}
+
 Launch::Launch(std::shared_ptr<const catalog::Chip> chip, std::string kernel, int cores,
-               const core::Options& options)
-    : chip_(std::move(chip)), kernel_(std::move(kernel)), cores_(chip_->core, options, cores) {
+               const core::Options& options, const std::string& schedule)
+    : chip_(std::move(chip)),
+      kernel_(std::move(kernel)),
+      scheduling_(timing::scheduling_named(schedule)),
+      cores_(chip_->core, options, cores) {
   for (int rank = 0; rank < cores; ++rank)
     running_.push_back(std::make_unique<RunningCore>(*this, rank));
 }
@@ -90,7 +115,7 @@ const std::vector<timing::Timeline>& Launch::timelines() {
   if (timelines_.empty() || clocked_ != instruction_count()) {
     std::vector<const program::Program*> programs;
     for (int rank = 0; rank < cores_.size(); ++rank) programs.push_back(&cores_[rank].program());
-    timelines_ = timing::clock(programs, *chip_);
+    timelines_ = timing::clock(programs, *chip_, {.scheduling = scheduling_});
     clocked_ = instruction_count();
   }
   return timelines_;
@@ -129,6 +154,18 @@ void bind_running_core(nb::module_& m) {
             self.launch().cores().watch_races(self.rank(), watch);
           },
           nb::arg("watch"))
+      .def(
+          "compiled_as_beta1",
+          [](RunningCore& self) { self.core().program().dialect = program::Dialect::kBeta1; },
+          "Its instructions are what Beta 1's compiler would be given.")
+      .def(
+          "keep_in_order",
+          [](RunningCore& self, std::uint64_t first) {
+            program::Program& program = self.core().program();
+            program.keep_in_order({first, program.size()});
+          },
+          nb::arg("first"), "Instructions from `first` on, up to now, keep their order.")
+      .def("depend_by_name", &RunningCore::depend_by_name, nb::arg("consumer"), nb::arg("producer"))
       .def("break_at", &RunningCore::break_at, nb::arg("index"), nb::arg("stop"),
            "Call stop() just before the instruction with this index.")
       .def_prop_ro("line", &current_line, "File and line of the kernel that are being run.")
@@ -160,14 +197,15 @@ void bind_launch(nb::module_& m) {
           "__init__",
           [](Launch* self, std::shared_ptr<const catalog::Chip> chip, std::string kernel, int cores,
              bool values, std::uint64_t seed, bool stochastic_rounding, bool stop_on_nan,
-             bool exact_integers) {
+             bool exact_integers, const std::string& schedule) {
             const core::Options options{values, seed, stochastic_rounding, stop_on_nan,
                                         exact_integers};
-            new (self) Launch(std::move(chip), std::move(kernel), cores, options);
+            new (self) Launch(std::move(chip), std::move(kernel), cores, options, schedule);
           },
           nb::arg("chip"), nb::arg("kernel"), nb::arg("cores") = 1, nb::arg("values") = true,
           nb::arg("seed") = 0, nb::arg("stochastic_rounding") = false,
-          nb::arg("stop_on_nan") = false, nb::arg("exact_integers") = false)
+          nb::arg("stop_on_nan") = false, nb::arg("exact_integers") = false,
+          nb::arg("schedule") = "")
       .def("core", &Launch::running, nb::arg("rank"), nb::rv_policy::reference_internal)
       .def(
           "close",

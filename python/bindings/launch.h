@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ class RunningCore {
   // Tells this core's instructions from those of other cores and launches, also after its end.
   std::uint64_t number() const { return number_; }
   void depend(std::uint32_t consumer, std::uint32_t producer);
+  // Of two names, each instruction that has the first waits for the nearest one before it that has
+  // the second. Throws ProgramError where there is none.
+  void depend_by_name(const std::string& consumer, const std::string& producer);
 
   // Calls `stop` just before the instruction with this index.
   void break_at(std::uint64_t index, nanobind::callable stop) {
@@ -60,7 +64,7 @@ class RunningCore {
 class Launch {
  public:
   Launch(std::shared_ptr<const catalog::Chip> chip, std::string kernel, int cores,
-         const core::Options& options);
+         const core::Options& options, const std::string& schedule = {});
 
   const catalog::Chip& chip() const { return *chip_; }
   const std::shared_ptr<const catalog::Chip>& spec() const { return chip_; }
@@ -78,6 +82,7 @@ class Launch {
  private:
   std::shared_ptr<const catalog::Chip> chip_;
   std::string kernel_;
+  std::optional<timing::Scheduling> scheduling_;
   core::LogicalCore cores_;
   std::vector<std::unique_ptr<RunningCore>> running_;
   std::size_t clocked_ = 0;  // instructions that timelines_ is about

@@ -75,7 +75,7 @@ _finder = _Finder()
 
 def install(nki: str = "auto", chip: str | None = None, timing_only: bool = False, seed: int | None = None,
             stochastic_rounding: bool | None = None, stop_on_nan: bool = False, exact_integers: bool = False,
-            precise: bool = True) -> None:
+            precise: bool = True, schedule: str | None = None) -> None:
     """Simulate NKI kernels in this process.
 
     nki: release whose names, parameters and rules apply, strictly, to what is imported from here on ("0.2" to
@@ -90,19 +90,23 @@ def install(nki: str = "auto", chip: str | None = None, timing_only: bool = Fals
     exact_integers: refuse 32-bit integers of 2^24 and more that an engine reads or writes through fp32, where they may
     lose bits without notice (rule memory.inexact_integer).
     precise: the vendor's NKI_PRECISE_FP. False, fp32 in place of every narrower float type, is refused.
-    Raises ConfigError for an unknown chip or release, Unsupported for precise=False.
+    schedule: "program" for engines that take instructions as written, "list" for a list scheduler's order; without it,
+    what fits the dialect: list for neuronxcc.nki, program for nki.
+    Raises ConfigError for an unknown chip, release or schedule, Unsupported for precise=False.
     """
     if not precise:
         environment.refuse_fp32_storage()
     if nki != "auto" and nki not in RELEASES:
         raise _native.ConfigError(f"unknown NKI release '{nki}'; known are auto, {', '.join(RELEASES)}")
+    if schedule not in (None, "program", "list"):
+        raise _native.ConfigError(f"unknown schedule '{schedule}'; it is program or list")
     if chip is not None:
         session.load_chip(chip)
     if nki != session.settings.nki:
         _forget_modules()  # each release has modules of its own
     session.settings = session.Settings(named_chip=chip, nki=nki, timing_only=timing_only, named_seed=seed,
                                         named_stochastic_rounding=stochastic_rounding, stop_on_nan=stop_on_nan,
-                                        exact_integers=exact_integers)
+                                        exact_integers=exact_integers, schedule=schedule or "")
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
         _forget_modules()

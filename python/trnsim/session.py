@@ -39,6 +39,7 @@ class Settings:
     named_stochastic_rounding: bool | None = None
     stop_on_nan: bool = False
     exact_integers: bool = False
+    schedule: str = ""  # "program" or "list"; empty: as usual for the dialect
 
     @property
     def chip(self) -> str:
@@ -130,24 +131,25 @@ def forget_profiles(after: int = 0) -> None:
 
 
 def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, cores=1, core_of=lambda program_id: 0,
-                  write_back=False, chip=None):
+                  write_back=False, chip=None, schedule=()):
     """Run `function` on fresh simulated cores and return its results as host arrays.
 
     Each program of the grid runs on the core core_of(program_id), those of one core one after the other.
     wrap(tensor) and unwrap(result) turn native tensors into the dialect's and back; with `write_back`, arrays whose
-    tensors the kernel stored into are updated in place. The profile is kept even when the kernel raises.
+    tensors the kernel stored into are updated in place.
+    `schedule` holds pairs of names: an instruction and one before it. The profile is kept even when the kernel raises.
     """
     if arrays.any_traced((args, kwargs)):
         from trnsim.drivers import jax_call
 
         return jax_call.traced(lambda a, k: launch_kernel(function, a, k, grid, wrap=wrap, unwrap=unwrap,
                                                           cores=cores, core_of=core_of, write_back=write_back,
-                                                          chip=chip), args, kwargs)
+                                                          chip=chip, schedule=schedule), args, kwargs)
     environment.require_precise_floats()
     launch = _native.Launch(load_chip(chip or settings.chip), getattr(function, "__name__", "kernel"),
                             cores=cores, values=not settings.timing_only, seed=settings.seed,
                             stochastic_rounding=settings.stochastic_rounding, stop_on_nan=settings.stop_on_nan,
-                            exact_integers=settings.exact_integers)
+                            exact_integers=settings.exact_integers, schedule=settings.schedule)
     global _latest
     _latest = launch
     if break_at:
@@ -180,6 +182,8 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, cores=1, cor
             finally:
                 _running.frames.pop()
                 _resume_outer()
+        for consumer, producer in schedule:
+            core.depend_by_name(consumer, producer)
         core.end()
         return next((result for result in results if result is not None), None)
 

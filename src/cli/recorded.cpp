@@ -8,7 +8,7 @@
 namespace trnsim::cli {
 
 Recorded::Recorded(const std::filesystem::path& file, const std::string& chip,
-                   const Context& context) {
+                   const Context& context, const std::string& schedule) {
   std::vector<program::LoadedRecording> recordings = program::load(file);
   const catalog::Catalog catalog = catalog::load(context.hardware_dir);
   std::map<std::string, const catalog::Chip*> found;
@@ -19,7 +19,8 @@ Recorded::Recorded(const std::filesystem::path& file, const std::string& chip,
     recording.cores = core::replay(std::move(recording.cores), recording.kernel, *on);
     std::vector<const program::Program*> cores;
     for (const program::Program& core : recording.cores) cores.push_back(&core);
-    std::vector<timing::Timeline> timelines = timing::clock(cores, *on);
+    std::vector<timing::Timeline> timelines =
+        timing::clock(cores, *on, {.scheduling = timing::scheduling_named(schedule)});
     launches_.push_back({std::move(recording), on, std::move(timelines)});
   }
 }

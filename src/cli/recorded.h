@@ -15,10 +15,11 @@ namespace trnsim::cli {
 
 class Recorded {
  public:
-  // chip: a name or a user's file; empty for the chip that each launch was recorded on. Throws
-  // ConfigError for a bad file or chip, and what core::replay throws for a program that is illegal
-  // on the chip.
-  Recorded(const std::filesystem::path& file, const std::string& chip, const Context& context);
+  // chip: a name or a user's file; empty for the chip that each launch was recorded on. schedule:
+  // as of --schedule. Throws ConfigError for a bad file or chip, and what core::replay throws for a
+  // program that is illegal on the chip.
+  Recorded(const std::filesystem::path& file, const std::string& chip, const Context& context,
+           const std::string& schedule = {});
   Recorded(const Recorded&) = delete;
 
   // Valid as long as this lives.

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "cli/recorded.h"
+#include "cli/run.h"
 #include "report/output_file.h"
 #include "report/perfetto.h"
 #include "report/report.h"
@@ -14,7 +15,7 @@ namespace {
 
 struct ReplayOptions {
   std::filesystem::path program;
-  std::string chip;
+  std::string chip, schedule;
   std::filesystem::path trace, json;
   bool quiet = false;
 };
@@ -23,7 +24,7 @@ void replay(const ReplayOptions& options, const Context& context) {
   if (!options.trace.empty()) report::require_writable(options.trace);
   const bool print_json = options.json == "-";
   if (!options.json.empty() && !print_json) report::require_writable(options.json);
-  const Recorded recorded(options.program, options.chip, context);
+  const Recorded recorded(options.program, options.chip, context, options.schedule);
   const std::vector<report::Run> runs = recorded.runs();
   if (!options.trace.empty()) report::write_perfetto(runs, options.trace);
   if (print_json) {
@@ -48,6 +49,7 @@ void add_replay_command(CLI::App& app, const Context& context) {
   command->add_option("program", options->program, "The saved program")->required();
   command->add_option("--chip", options->chip,
                       "The chip: a name or your own .toml file; without it, as recorded");
+  add_schedule_option(*command, options->schedule);
   command
       ->add_option("--trace", options->trace, "Write a Perfetto trace (open it at ui.perfetto.dev)")
       ->type_name("FILE");

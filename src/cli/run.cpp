@@ -41,6 +41,14 @@ void require_runnable(const RunOptions& options, const Context& context) {
   if (!options.json.empty() && options.json != "-") report::require_writable(options.json);
 }
 
+void add_schedule_option(CLI::App& command, std::string& schedule) {
+  command
+      .add_option("--schedule", schedule,
+                  "The order in which engines take instructions: program (as written) or list (a "
+                  "list scheduler's); without it, list for neuronxcc.nki and program for nki")
+      ->check(CLI::IsMember({"program", "list"}));
+}
+
 void add_run_command(CLI::App& app, const Context& context, RunScript run_script) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* run =
@@ -56,6 +64,7 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
       ->capture_default_str();
   run->add_flag("--timing-only", options->timing_only,
                 "Leave the arithmetic out: times only, no values");
+  add_schedule_option(*run, options->schedule);
   run->add_option("--trace", options->trace, "Write a Perfetto trace (open it at ui.perfetto.dev)")
       ->type_name("FILE");
   run->add_option("--report", options->report,
@@ -88,8 +97,8 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
 }
 
 std::vector<std::string> with_joined_values(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 7> kTakeValue{"--chip", "--nki",  "--trace",   "--report",
-                                                       "--save", "--seed", "--break-at"};
+  constexpr std::array<std::string_view, 8> kTakeValue{
+      "--chip", "--nki", "--trace", "--report", "--save", "--seed", "--break-at", "--schedule"};
   std::vector<std::string> joined(args.begin(), args.end());
   if (joined.empty() || (joined.front() != "run" && joined.front() != "replay")) return joined;
   // Of a script's own words none is ours: it is the first that is neither an option nor its value.

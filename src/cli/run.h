@@ -23,6 +23,7 @@ struct RunOptions {
   std::string chip;  // a name of the catalogue or the path of a user's file; empty: not given
   std::string nki = "auto";
   bool timing_only = false;
+  std::string schedule;  // "program" or "list"; empty: as usual for the dialect
   bool quiet = false;    // no summary
   bool what_if = false;  // print what would be gained without each obstacle, nothing else
   std::vector<std::string> obstacles;  // ... of these; empty: of all
@@ -47,6 +48,9 @@ void take_script(const CLI::App& command, RunOptions& options);
 
 // What can be known to fail is better said before a long run than after it: throws ConfigError.
 void require_runnable(const RunOptions& options, const Context& context);
+
+// --schedule of run and replay.
+void add_schedule_option(CLI::App& command, std::string& schedule);
 
 void add_run_command(CLI::App& app, const Context& context, RunScript run_script);
 

@@ -28,7 +28,8 @@ report::Elsewhere on(const catalog::Chip& chip, std::span<const report::Run> lau
   std::vector<const program::Program*> programs;
   for (const program::Program& core : cores) programs.push_back(&core);
   Picoseconds longest;
-  for (const timing::Timeline& timeline : timing::clock(programs, chip))
+  for (const timing::Timeline& timeline :
+       timing::clock(programs, chip, {.scheduling = launch.front().timeline->scheduling}))
     longest = std::max(longest, timeline.total);
   elsewhere.latency = longest;
   return elsewhere;

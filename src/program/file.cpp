@@ -15,7 +15,7 @@ namespace trnsim::program {
 namespace {
 
 constexpr std::string_view kMagic = "trnsim program\n";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kHead = 15 + 4 + 8 + 8;  // magic, version, length and checksum of the rest
 
 // FNV-1a: changes with any single byte.
@@ -55,6 +55,7 @@ class Writer {
 
  private:
   void write(const Program& program) {
+    out_.number(static_cast<std::uint64_t>(program.dialect));
     layouts(program);
     out_.number(program.sites().size());
     for (const Site& site : program.sites()) {
@@ -73,6 +74,7 @@ class Writer {
     last_.assign(program.sites().size(), kNone);
     for (std::size_t i = 0; i < program.size(); ++i) instruction(program, program[i]);
     names(program);
+    orders(program);
   }
 
   // The instructions that occur, with their arguments.
@@ -133,6 +135,20 @@ class Writer {
     }
   }
 
+  void orders(const Program& program) {
+    out_.number(program.orders().size());
+    for (const auto& [consumer, producers] : program.orders()) {
+      out_.number(consumer);
+      out_.number(producers.size());
+      for (const std::uint32_t producer : producers) out_.number(producer);
+    }
+    out_.number(program.in_order().size());
+    for (const Stretch& stretch : program.in_order()) {
+      out_.number(stretch.first);
+      out_.number(stretch.last);
+    }
+  }
+
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   ByteWriter out_;
   std::vector<std::uint64_t> local_;  // by opcode: the number of its layout
@@ -167,6 +183,7 @@ class Reader {
 
  private:
   void read(Program& program) {
+    program.dialect = static_cast<Dialect>(in_.number_up_to(1, "dialect"));
     layouts_.clear();
     for (std::size_t n = in_.count("number of instructions"); n > 0; --n)
       layouts_.push_back(layout());
@@ -190,6 +207,7 @@ class Reader {
     arguments_.assign(sites_.size(), {});
     for (std::size_t i = 0; i < size; ++i) instruction(program);
     names(program);
+    orders(program);
   }
 
   Layout layout() {
@@ -271,6 +289,26 @@ class Reader {
       const std::size_t i = in_.number();
       if (i >= program.size()) in_.damaged("name");
       program.give_name(i, in_.text());
+    }
+  }
+
+  void orders(Program& program) {
+    for (std::size_t n = in_.count("number of orders"); n > 0; --n) {
+      const std::uint64_t consumer = in_.number();
+      if (consumer >= program.size()) in_.damaged("order");
+      for (std::size_t k = in_.count("number of producers"); k > 0; --k) {
+        const std::uint64_t producer = in_.number();
+        if (producer >= consumer) in_.damaged("order");
+        program.depend(static_cast<std::uint32_t>(consumer), static_cast<std::uint32_t>(producer));
+      }
+    }
+    std::uint64_t end = 0;
+    for (std::size_t n = in_.count("number of stretches"); n > 0; --n) {
+      const Stretch stretch{in_.number(), in_.number()};
+      if (stretch.first < end || stretch.last <= stretch.first || stretch.last > program.size())
+        in_.damaged("stretch");
+      program.keep_in_order(stretch);
+      end = stretch.last;
     }
   }
 

@@ -82,6 +82,10 @@ std::span<const std::uint32_t> Program::producers(std::uint32_t consumer) const 
   return it->second;
 }
 
+void Program::keep_in_order(Stretch stretch) {
+  if (stretch.last - stretch.first > 1) in_order_.push_back(stretch);
+}
+
 void Program::tensor_born(const memory::Allocation& allocation) {
   tensors_.emplace(allocation.id,
                    TensorLife{allocation.name, allocation.space, allocation.partitions,

@@ -44,8 +44,19 @@ struct TensorLife {
   std::uint64_t freed;  // when it was released; the program's length if it lived to the end
 };
 
+// Whose compiler builds the kernel: they differ in what they make of a program.
+enum class Dialect : std::uint8_t { kNki, kBeta1 };
+
+// Instructions [first, last).
+struct Stretch {
+  std::uint64_t first, last;
+  auto operator<=>(const Stretch&) const = default;
+};
+
 class Program {
  public:
+  Dialect dialect = Dialect::kNki;
+
   std::uint32_t intern(const Site& site);
   void append(const isa::InstructionType& type, isa::Engine engine, std::uint32_t site,
               const void* args);
@@ -65,6 +76,12 @@ class Program {
   void depend(std::uint32_t consumer, std::uint32_t producer);
   // What was recorded for an instruction, in the order of recording; empty for most.
   std::span<const std::uint32_t> producers(std::uint32_t consumer) const;
+  const std::map<std::uint32_t, std::vector<std::uint32_t>>& orders() const { return producers_; }
+
+  // The kernel asks that the instructions of a stretch stay in order. Stretches do not overlap and
+  // are recorded in order.
+  void keep_in_order(Stretch stretch);
+  const std::vector<Stretch>& in_order() const { return in_order_; }
 
   std::size_t size() const { return instructions_.size(); }
   const Instruction& operator[](std::size_t i) const { return instructions_[i]; }
@@ -117,6 +134,7 @@ class Program {
   std::map<std::size_t, std::string> names_;
   std::vector<memory::Indirection> indirections_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> producers_;
+  std::vector<Stretch> in_order_;
   std::map<std::uint32_t, TensorLife> tensors_;
 };
 

@@ -104,6 +104,7 @@ Json summary_json(const Summary& s, const Verdict& verdict) {
           {"neuroncore", s.generation},
           {"core", s.core},
           {"instruction_count", s.instructions},
+          {"schedule", timing::scheduling_name(s.scheduling)},
           {"latency_ns", s.latency.ns()},
           {"launch_ns", s.launch.ns()},
           {"interval_90", interval_json(verdict.interval)},

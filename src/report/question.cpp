@@ -4,7 +4,9 @@
 
 namespace trnsim::report {
 
-Question::Question(std::span<const Run> launch) : chip(*launch.front().chip), launch_(launch) {}
+Question::Question(std::span<const Run> launch) : chip(*launch.front().chip), launch_(launch) {
+  options.scheduling = launch.front().timeline->scheduling;
+}
 
 program::Program& Question::program(std::size_t core) {
   if (programs_.empty()) {

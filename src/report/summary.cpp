@@ -44,6 +44,17 @@ Interval work_of(const Run& run, const Entry& entry) {
   return {begin, std::max(begin, entry.end - from_ns(run.chip->core.dma.completion_latency))};
 }
 
+std::vector<const Entry*> in_order_of_starts(const timing::Timeline& timeline) {
+  std::vector<const Entry*> entries;
+  entries.reserve(timeline.entries.size());
+  for (const Entry& entry : timeline.entries) entries.push_back(&entry);
+  if (timeline.scheduling == timing::Scheduling::kList) {
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Entry* a, const Entry* b) { return a->start < b->start; });
+  }
+  return entries;
+}
+
 void count_queues(std::span<const Run> launch, std::size_t core, const std::vector<Step>& path,
                   Summary& summary) {
   const Run& run = launch[core];
@@ -51,7 +62,8 @@ void count_queues(std::span<const Run> launch, std::size_t core, const std::vect
   std::array<std::vector<Interval>, timing::kQueueCount> transfers;
   std::array<Picoseconds, timing::kQueueCount> free_since{};
   std::vector<Interval> all_transfers;
-  for (const Entry& entry : run.timeline->entries) {
+  for (const Entry* each : in_order_of_starts(*run.timeline)) {
+    const Entry& entry = *each;
     const auto q = static_cast<std::size_t>(entry.queue);
     QueueUse& use = uses[q];
     ++use.instructions;
@@ -151,6 +163,7 @@ Summary summarize(std::span<const Run> launch, std::size_t core_index) {
   summary.instructions = static_cast<std::int64_t>(timeline.entries.size());
   summary.latency = timeline.total;
   summary.launch = timeline.launch;
+  summary.scheduling = timeline.scheduling;
   summary.flops = timeline.flops;
   summary.peak_published = core.tensor.peak_bf16.has_value();
   summary.peak_bf16_tflops =

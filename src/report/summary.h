@@ -60,7 +60,8 @@ struct Summary {
   int core = 0;
   std::size_t cores = 1;  // of the launch
   std::int64_t instructions = 0;
-  Picoseconds latency;            // of the instruction stream
+  Picoseconds latency;  // of the instruction stream
+  timing::Scheduling scheduling = timing::Scheduling::kProgram;
   Picoseconds launch;             // fixed time of an executable on the device, not in `latency`
   std::vector<QueueUse> queues;   // those with instructions, in the order of timing::Queue
   std::int64_t flops = 0;         // Tensor Engine

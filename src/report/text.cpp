@@ -48,7 +48,10 @@ class Page {
   void heading(const Summary& s, const Verdict& verdict) {
     line("{} on one NeuronCore-{} of {}, {} instructions", shortened(s.kernel, 40), s.generation,
          s.chip, s.instructions);
-    line("  latency      {} on the device; launching the executable adds {}", time_text(s.latency),
+    line("  latency      {} on the device, {}; launching the executable adds {}",
+         time_text(s.latency),
+         s.scheduling == timing::Scheduling::kList ? "reordered by a list scheduler"
+                                                   : "in program order",
          time_text(s.launch));
     if (s.latency.count == 0) return;
     const Interval& interval = verdict.interval;

@@ -67,6 +67,12 @@ memory::Extent rounded(const memory::Extent& extent) {
   return {extent.low / grid * grid, (extent.high + grid - 1) / grid * grid};
 }
 
+void keep(KeptOrders* kept, std::uint32_t before, std::uint32_t after) {
+  if (!kept || before == after) return;
+  const std::pair pair(before, after);
+  if (kept->empty() || kept->back() != pair) kept->push_back(pair);
+}
+
 void note(std::uint32_t on, Hazard hazard, std::uint32_t instruction, std::vector<Dependency>& list,
           std::size_t first) {
   if (on == instruction) return;
@@ -91,16 +97,19 @@ void AccessHistory::Accesses::collect(const Access& access, Hazard hazard,
   }
 }
 
-void AccessHistory::Accesses::add(const Access& access) {
+void AccessHistory::Accesses::add(const Access& access, KeptOrders* kept) {
   // A queue runs in order, so its latest access to the same bytes stands for the earlier ones.
   for (Access& earlier : listed) {
     if (earlier.queue != access.queue || !fills(access, earlier)) continue;
+    keep(kept, earlier.instruction, access.instruction);
     earlier = access;
     return;
   }
   if (listed.size() == kListed) {
     std::uint32_t& latest = older[static_cast<std::size_t>(listed.front().queue)];
-    if (latest == kNone || latest < listed.front().instruction) latest = listed.front().instruction;
+    const std::uint32_t oldest = listed.front().instruction;
+    if (latest != kNone) keep(kept, std::min(latest, oldest), std::max(latest, oldest));
+    if (latest == kNone || latest < oldest) latest = oldest;
     listed.erase(listed.begin());
     summed_up = true;
   }
@@ -129,7 +138,7 @@ void AccessHistory::merge(Stretches::iterator first, Stretches::iterator last) {
 }
 
 void AccessHistory::visit(Access access, bool writes, std::vector<Dependency>& list,
-                          std::size_t first) {
+                          std::size_t first, KeptOrders* kept) {
   access.dense = is_dense(*access.pattern);
   access.extent = memory::extent_of(*access.pattern);
   const memory::Extent reach = access.dense ? access.extent : rounded(access.extent);
@@ -139,13 +148,13 @@ void AccessHistory::visit(Access access, bool writes, std::vector<Dependency>& l
     auto& [reads, written] = it->second;
     written.collect(access, writes ? Hazard::kOverwrite : Hazard::kRead, list, first);
     if (!writes) {
-      reads.add(access);
+      reads.add(access, kept);
       continue;
     }
     reads.collect(access, Hazard::kReuse, list, first);
     reads.forget_overwritten(access);
     written.forget_overwritten(access);
-    written.add(access);
+    written.add(access, kept);
   }
   if (writes && access.dense && count > kManyStretches) merge(begin, end);
 }

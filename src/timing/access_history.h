@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "memory/access_pattern.h"
@@ -21,6 +22,10 @@ enum class Hazard : std::uint8_t {
   kOverwrite,  // writes where the other wrote
   kReuse,      // writes where the other still reads
 };
+
+// Pairs (before, after) on one queue that no dependency tells apart, because the queue runs in
+// order: whoever changes its order has to keep these.
+using KeptOrders = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 struct Dependency {
   std::uint32_t on;  // index of the earlier instruction
@@ -38,8 +43,9 @@ class AccessHistory {
   };
 
   // Appends to `list` from `first` on what the access depends on (each instruction once), then
-  // remembers the access.
-  void visit(Access access, bool writes, std::vector<Dependency>& list, std::size_t first);
+  // remembers the access. Appends to `kept`, where there is one, what the history relies on.
+  void visit(Access access, bool writes, std::vector<Dependency>& list, std::size_t first,
+             KeptOrders* kept);
 
  private:
   struct Accesses {
@@ -50,7 +56,7 @@ class AccessHistory {
     Accesses() { older.fill(kNone); }
     void collect(const Access& access, Hazard hazard, std::vector<Dependency>& list,
                  std::size_t first) const;
-    void add(const Access& access);
+    void add(const Access& access, KeptOrders* kept);
     void forget_overwritten(const Access& writer);
   };
   struct Stretch {

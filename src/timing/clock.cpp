@@ -61,21 +61,28 @@ struct Chip {
 // One core's clock.
 class Clock {
  public:
-  Clock(const program::Program& program, Chip& chip, int core_index)
+  Clock(const program::Program& program, Chip& chip, int core_index, Scheduling scheduling)
       : program_(program),
         chip_(chip),
         core_(chip.spec.core),
         me_(static_cast<std::uint8_t>(core_index)),
         model_(core_),
-        dependencies_(program),
+        dependencies_(program, scheduling == Scheduling::kList ? &kept_ : nullptr),
         ramp_(core_.tensor),
         dma_(core_.dma, chip.hbm),
         semaphore_(from_ns(core_.sync.semaphore_latency)) {
     timeline_.entries.resize(program_.size());
     scheduled_.assign(program_.size(), false);
+    timeline_.scheduling = scheduling;
+    if (scheduling == Scheduling::kList) {
+      for (const std::uint32_t i : list_order(program, dependencies_, kept_, chip.spec))
+        streams_[index(dependencies_.queue(i))].push_back(i);
+      kept_ = {};
+    }
     for (std::size_t i = 0; i < program_.size(); ++i) {
       const auto number = static_cast<std::uint32_t>(i);
-      streams_[index(dependencies_.queue(i))].push_back(number);
+      if (scheduling == Scheduling::kProgram)
+        streams_[index(dependencies_.queue(i))].push_back(number);
       if (chip.cores > 1 && program_.type(program_[i]).meeting) meetings_.push_back(number);
     }
   }
@@ -313,6 +320,7 @@ class Clock {
   const catalog::Core& core_;
   std::uint8_t me_;
   isa::CostModel model_;
+  KeptOrders kept_;  // until the order is settled
   Dependencies dependencies_;
   TensorRamp ramp_;
   DmaEngines dma_;
@@ -366,7 +374,8 @@ std::vector<Timeline> clock(std::span<const program::Program* const> cores,
   std::size_t all = 0;
   for (const program::Program* program : cores) {
     chip.first.push_back(static_cast<std::uint32_t>(all));
-    clocks.emplace_back(*program, chip, static_cast<int>(clocks.size()));
+    clocks.emplace_back(*program, chip, static_cast<int>(clocks.size()),
+                        options.scheduling.value_or(usual_scheduling(*program)));
     all += program->size();
   }
   chip.complete = clocks.empty() ? 0 : clocks.front().meetings();
@@ -389,9 +398,9 @@ std::vector<Timeline> clock(std::span<const program::Program* const> cores,
   return timelines;
 }
 
-Timeline clock(const program::Program& program, const catalog::Chip& chip) {
+Timeline clock(const program::Program& program, const catalog::Chip& chip, const Options& options) {
   const program::Program* const one = &program;
-  return std::move(clock(std::span(&one, 1), chip).front());
+  return std::move(clock(std::span(&one, 1), chip, options).front());
 }
 
 }  // namespace trnsim::timing

@@ -2,12 +2,13 @@
 // and an end, in whole picoseconds, without touching any data. Engines take their instructions in
 // order; what an instruction waited for is written down with it, so that the critical path and the
 // advice come from the clock and not from guesses. Not modelled yet: instruction fetch, semaphore
-// limits, reordering by the compiler.
+// limits.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "isa/cost.h"
 #include "program/program.h"
 #include "timing/queue.h"
+#include "timing/schedule.h"
 
 namespace trnsim::timing {
 
@@ -62,6 +64,7 @@ struct Timeline {
   std::int64_t hbm_bytes = 0;  // read and written
   std::int64_t dma_bytes = 0;
   std::int64_t dma_elements = 0;  // contiguous pieces
+  Scheduling scheduling = Scheduling::kProgram;
 };
 
 // What a question about a program changes in one of its instructions.
@@ -72,6 +75,8 @@ struct Revision {
 
 // Questions that no figure of the chip expresses. As they stand, the program is clocked as it is.
 struct Options {
+  // Without one, as usual for the program's dialect.
+  std::optional<Scheduling> scheduling = std::nullopt;
   // Writes do not wait for earlier accesses to the same bytes, as if each had a buffer of its own.
   bool fresh_buffers = false;
   // A table set that was loaded once stays loaded.
@@ -80,7 +85,8 @@ struct Options {
   std::function<Revision(std::size_t core, std::uint32_t i, isa::Cost& cost)> revise = {};
 };
 
-Timeline clock(const program::Program& program, const catalog::Chip& chip);
+Timeline clock(const program::Program& program, const catalog::Chip& chip,
+               const Options& options = {});
 
 // One timeline per core. The cores share the chip's HBM bandwidth, nothing else; the n-th meeting
 // (isa::Meeting) of each is the same one, and begins when the last of them is ready for it.

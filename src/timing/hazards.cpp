@@ -25,7 +25,7 @@ bool touches(const isa::FieldInfo& field, bool writing) {
 
 }  // namespace
 
-Dependencies::Dependencies(const program::Program& program) {
+Dependencies::Dependencies(const program::Program& program, KeptOrders* kept) {
   Memories memories;
   first_.reserve(program.size() + 1);
   queues_.reserve(program.size());
@@ -41,7 +41,7 @@ Dependencies::Dependencies(const program::Program& program) {
           instruction, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
             if (!touches(field, writing)) return;
             memories.history(tile).visit({&tile, static_cast<std::uint32_t>(i), queue}, writing,
-                                         list_, first);
+                                         list_, first, kept);
           });
     }
     // An order that the kernel asks for is kept as if a value were handed over.

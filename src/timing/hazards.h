@@ -14,7 +14,8 @@ namespace trnsim::timing {
 
 class Dependencies {
  public:
-  explicit Dependencies(const program::Program& program);
+  // `kept`, where given, takes the orders within a queue that the dependencies rely on.
+  explicit Dependencies(const program::Program& program, KeptOrders* kept = nullptr);
 
   std::span<const Dependency> of(std::size_t instruction) const {
     return {list_.data() + first_[instruction], list_.data() + first_[instruction + 1]};

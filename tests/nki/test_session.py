@@ -152,9 +152,26 @@ def test_arrays_that_a_kernel_writes_to_change():
     same(x[1:], before[1:])
 
 
-def test_a_schedule_keeps_the_kernel():
-    x = sample((4, 4))
-    same(add_one.with_schedule([("later", "earlier"), ("last", ["a", "b"])])(x), x + np.float32(1))
+def test_a_schedule_puts_instructions_in_order():
+    @nki.jit
+    def kernel(x):
+        a, b, y, z = (nl.ndarray(x.shape, x.dtype, buffer=nl.sbuf) for _ in range(4))
+        nisa.memset(a, 1.0, engine=nisa.vector_engine, name="one")
+        nisa.memset(b, 2.0, engine=nisa.gpsimd_engine, name="two")
+        nisa.tensor_copy(y, a, engine=nisa.vector_engine, name="first")
+        nisa.activation(z, op=nl.exp, data=b, name="second")
+        return x
+
+    def starts(kernel):
+        kernel(np.zeros((128, 512), np.float32))
+        return {i.get("name"): (i["start_ns"], i["end_ns"]) for i in trnsim.last_profile().instructions}
+
+    free, bound = starts(kernel), starts(kernel.with_schedule([("second", ["first", "one"])]))
+    assert free["second"][0] < free["first"][1]
+    assert bound["second"][0] >= bound["first"][1]
+    for edges, why in (([("first", "second")], "does not stand before"), ([("none", "one")], "is called 'none'")):
+        with pytest.raises(trnsim.ProgramError, match=why):
+            starts(kernel.with_schedule(edges))
     with pytest.raises(trnsim.ProgramError, match="with_schedule takes pairs"):
         add_one.with_schedule(["later"])
 

@@ -60,6 +60,7 @@ class Run:
             self.__init__(RoomyLaunch(frame.launch, self))
         frame.launch = self.launch
         frame.run = self
+        frame.launch.compiled_as_beta1()
         self.program_id = frame.program_id
 
     def flush(self):

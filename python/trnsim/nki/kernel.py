@@ -11,14 +11,16 @@ from trnsim.refusal import refused
 class Kernel:
     """A function that runs as a kernel when called; `kernel[grid]` sets its SPMD grid."""
 
-    def __init__(self, function, grid=(), target=None):
+    def __init__(self, function, grid=(), target=None, schedule=()):
         self.function = function
         self.grid = grid
         self.target = target  # the chip that the decorator names
+        self.schedule = schedule  # pairs of names: an instruction and one that comes before it
         functools.update_wrapper(self, function)
 
     def __getitem__(self, grid):
-        return Kernel(self.function, grid if isinstance(grid, tuple) else (grid,), self.target)
+        return Kernel(self.function, grid if isinstance(grid, tuple) else (grid,), self.target,
+                      self.schedule)
 
     def __call__(self, *args, **kwargs):
         if session.inside_kernel():
@@ -46,14 +48,15 @@ class Kernel:
         chip = session.settings.chip_for(self.target)
         cores = logical_core.cores_of_launch(self.__name__, degree, session.load_chip(chip))
         core_of = (lambda program_id: program_id[0]) if cores > 1 else (lambda _: 0)
-        return {"chip": chip, "cores": cores, "core_of": core_of}
+        return {"chip": chip, "cores": cores, "core_of": core_of, "schedule": self.schedule}
 
     def with_schedule(self, edges):
-        """This kernel, given pairs (name, name or names that come before it) for the vendor's scheduler.
+        """This kernel with orders for the scheduler: pairs (name, name or names of what comes before it).
 
-        The simulator keeps program order in every engine, which is what such pairs are for; so they change
-        nothing.
+        Of instructions that share a name, each waits for the nearest one before it. A call of the kernel raises
+        ProgramError for a name that no instruction has, or none before it.
         """
+        pairs = []
         for edge in edges:
             if not isinstance(edge, (tuple, list)) or len(edge) != 2:
                 error = _native.ProgramError(
@@ -61,7 +64,9 @@ class Kernel:
                 )
                 error.rule = "launch.schedule"
                 raise error
-        return self
+            before = [edge[1]] if isinstance(edge[1], str) else edge[1]
+            pairs += [(edge[0], name) for name in before]
+        return Kernel(self.function, self.grid, self.target, tuple(pairs))
 
 
 def _same(tensor):

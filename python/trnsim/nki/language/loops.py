@@ -121,11 +121,13 @@ def _condition(name: str, register) -> VirtualRegister:
 
 @contextlib.contextmanager
 def no_reorder():
-    """Keep the order of the instructions inside. The simulator keeps program order everywhere, so this only
-    refuses dynamic loops inside."""
+    """Keep the order of the instructions inside, also where a list scheduler is asked for."""
     frame = session.current()
+    first = frame.launch.instruction_count
     frame.no_reorder_depth += 1
     try:
         yield
     finally:
         frame.no_reorder_depth -= 1
+        if frame.no_reorder_depth == 0:
+            frame.launch.keep_in_order(first)
