@@ -24,7 +24,7 @@ namespace nb = nanobind;
 namespace trnsim::python {
 namespace {
 
-constexpr std::size_t kMaxArgumentBytes = 2048;
+constexpr std::size_t kMaxArgumentBytes = 3072;
 constexpr std::size_t kMaxFields = 32;
 
 struct Function {

@@ -89,6 +89,11 @@ def like(array: np.ndarray, example):
 _NARROWED = {np.dtype(np.float64): dtypes.float32, np.dtype(np.int64): dtypes.int32, np.dtype(np.uint64): dtypes.uint32}
 
 
+def narrowed(host: np.ndarray) -> np.ndarray:
+    """The array with elements of the type that they have on the chip."""
+    return host.astype(_NARROWED.get(host.dtype, host.dtype), copy=False)
+
+
 _ACCESS_DIMENSIONS = 5  # of an access pattern
 
 
@@ -107,7 +112,7 @@ def to_hbm(launch, array, name: str, dtype=None, shared=False):
     packed = getattr(dtypes, host.dtype.names[0], None) if host.dtype.names else None
     if isinstance(packed, dtypes.NamedDtype):
         host, dtype = host.view(packed.carrier), dtype or packed
-    host = host.astype(_NARROWED.get(host.dtype, host.dtype), copy=False)
+    host = narrowed(host)
     tensor = launch.tensor("HBM", host.shape, dtype or host.dtype, name, shared=shared)
     if launch.values:
         if host.size:

@@ -125,6 +125,11 @@ def last_profile() -> Profile:
     return _profiles[-1]
 
 
+def keep(profile: Profile) -> None:
+    """Add the profile of a launch that has ended or is about to."""
+    _profiles.append(profile)
+
+
 def forget_profiles(after: int = 0) -> None:
     """Forget the launches but for the first `after`."""
     del _profiles[after:]
@@ -199,7 +204,7 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, cores=1, cor
     finally:
         for file, line, text in launch.remarks:
             warnings.warn_explicit(text, UserWarning, file or "?", line)
-        _profiles.append(profile)
+        keep(profile)
         launch.set_wait(None)
         launch.close()
 

@@ -85,6 +85,8 @@ struct GpsimdEngine {
   Number cycles_per_element, rsqrt_cycles, partition_reduce_cycles, topk_cycles;
   Number gather_fixed_cycles, gather_element_cycles, gather_group;
   Number random_cycles, nonzero_cycles;
+  Number element_access, operator_step_cycles;
+  Number operator_pool, stream_buffer, fast_streams, operator_stack;
   std::optional<Number> dma_bandwidth, dma_bandwidth_each_way;
   std::optional<Number> send_bytes_max;
 };

@@ -1,3 +1,3 @@
 """`torch_neuronx.xla_impl`"""
 
-from trnsim.drivers.torch_neuronx.xla_impl import ops  # noqa: F401
+from trnsim.drivers.torch_neuronx.xla_impl import custom_op, ops  # noqa: F401
