@@ -13,7 +13,7 @@ using catalog::Field;
 using catalog::Number;
 
 constexpr double kWorse = 1.05;
-constexpr std::size_t kAsked = 20'000;  // instructions, over all cores
+constexpr std::size_t kAsked = 4'000;  // instructions, over all cores
 
 // The factor that makes a figure worse; 1 for what is no time or rate, as the size of a memory.
 double worse(const Field& field) {

@@ -193,6 +193,9 @@ std::string dumped(const Json& json, int indent = -1) {
 
 }  // namespace
 
+// Of more launches than these none is clocked again.
+constexpr std::size_t kJudgedInFull = 32;
+
 // Instructions are written one by one, a line each: a document of millions would not fit into
 // memory as a tree.
 std::string json(std::span<const Run> runs, Detail detail) {
@@ -205,7 +208,8 @@ std::string json(std::span<const Run> runs, Detail detail) {
       all.size(), dumped(Json(total.ns())));
   const char* separator = "\n";
   for (std::size_t l = 0; l < all.size(); ++l) {
-    const Verdict verdict = judge(all[l], summarize(all[l], slowest_core(all[l])));
+    const Verdict verdict = judge(all[l], summarize(all[l], slowest_core(all[l])),
+                                  all.size() > kJudgedInFull ? Effort::kBrief : Effort::kFull);
     for (std::size_t c = 0; c < all[l].size(); ++c) {
       const Run& run = all[l][c];
       Json head{{"launch", l}};

@@ -47,13 +47,22 @@ void leave_out_evictions(Question& question) {
   };
 }
 
+bool waits_for_reuse(std::span<const Run> launch) {
+  return std::ranges::any_of(launch, [](const Run& run) {
+    return std::ranges::any_of(run.timeline->entries, [](const timing::Entry& entry) {
+      return entry.wait == timing::Wait::kReuse;
+    });
+  });
+}
+
 constexpr std::array kObstacles{
     Obstacle{"double-buffering",
              "every tile has a buffer of its own, so that loads run ahead of the compute",
              "unbuffered tiles",
              "double-buffer the tiles (or give them more buffers), so that loads run ahead of the "
              "compute",
-             kAny, [](Question& question) { question.options.fresh_buffers = true; }},
+             kAny, [](Question& question) { question.options.fresh_buffers = true; },
+             &waits_for_reuse},
     Obstacle{"larger-dma-transfers",
              "small transfers of one line are gathered until each partition moves 4 KiB",
              "small DMA transfers", "move more per dma_copy: several KiB in each partition",
@@ -100,7 +109,8 @@ constexpr std::array kObstacles{
              }},
     Obstacle{"even-cores", "the cores share the work between two barriers evenly",
              "waits at barriers", "share the work between the cores evenly", kAny,
-             [](Question& question) { share_work_evenly(question); }},
+             [](Question& question) { share_work_evenly(question); },
+             [](std::span<const Run> launch) { return launch.size() > 1; }},
     Obstacle{"independent-work", "results and semaphores arrive as soon as an engine is done",
              "waits between engines",
              "interleave independent work, so that no engine waits for a result on its way",

@@ -19,6 +19,8 @@ struct Obstacle {
   std::string_view cause, advice;
   std::uint32_t losses;  // bits of the Losses that it lies behind
   void (*remove)(Question& question);
+  // Whether it can stand in a launch's way at all; null where its losses say so.
+  bool (*can_matter)(std::span<const Run> launch) = nullptr;
 
   bool behind(Loss loss) const { return losses >> static_cast<unsigned>(loss) & 1; }
 };

@@ -14,14 +14,14 @@ std::size_t slowest_core(std::span<const Run> launch) {
   return slowest;
 }
 
-Verdict judge(std::span<const Run> launch, const Summary& slowest) {
+Verdict judge(std::span<const Run> launch, const Summary& slowest, Effort effort) {
   Verdict verdict;
   if (slowest.latency.count == 0) {
     verdict.sentence = "nothing ran on the device";
     return verdict;
   }
-  verdict.asked = clocked_again_unasked(launch);
-  verdict.confidence = confidence_share(launch);
+  verdict.asked = effort == Effort::kFull && clocked_again_unasked(launch);
+  if (effort == Effort::kFull) verdict.confidence = confidence_share(launch);
   const Likeness like = likeness(launch, slowest, verdict.confidence);
   verdict.interval = interval(like, launch.front().chip->accuracy.family(kernel_part(like)));
   const LossUse& most = slowest.losses.front();
@@ -29,7 +29,8 @@ Verdict judge(std::span<const Run> launch, const Summary& slowest) {
                                         most.share * 100, time_text(slowest.latency));
   if (verdict.asked) verdict.advice = advice(launch, slowest.losses_by_cause);
   if (!verdict.asked) {
-    verdict.sentence = where + "; too long to be clocked again unasked: trnsim whatif does it";
+    verdict.sentence =
+        where + "; not clocked again unasked, which would take long: trnsim whatif does it";
   } else if (verdict.advice.empty()) {
     verdict.sentence = where + "; no change that was tried gains 2 %";
   } else {

@@ -15,13 +15,16 @@ namespace trnsim::report {
 struct Verdict {
   std::string sentence;
   std::vector<Gain> advice;  // best first
-  bool asked = true;         // false where the launch was too long to be clocked again unasked
+  bool asked = true;         // false where it would have taken too long to clock it again
   ConfidenceShare confidence{};
   Interval interval;
 };
 
+// kBrief does not clock the launch again: no advice, nothing on what the latency rests on.
+enum class Effort { kBrief, kFull };
+
 // `slowest` is the summary of the core that ends last.
-Verdict judge(std::span<const Run> launch, const Summary& slowest);
+Verdict judge(std::span<const Run> launch, const Summary& slowest, Effort effort = Effort::kFull);
 
 // The core of a launch that ends last.
 std::size_t slowest_core(std::span<const Run> launch);

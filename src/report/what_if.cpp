@@ -14,7 +14,7 @@ namespace {
 constexpr double kLost = 0.04;      // of the latency: what is worth a question
 constexpr double kWorth = 1.02;     // the least speedup worth a line
 constexpr double kNothing = 0.005;  // a gain that is none
-constexpr std::size_t kAsked = 8;   // questions at most
+constexpr std::size_t kAsked = 6;   // questions at most
 
 double speedup(Picoseconds now, Picoseconds then) {
   return then.count > 0 ? now.ns() / then.ns() : 1;
@@ -55,7 +55,8 @@ std::vector<Gain> advice(std::span<const Run> launch, const Losses& losses) {
   std::vector<std::pair<double, const Obstacle*>> asked;
   for (const Obstacle& obstacle : obstacles()) {
     const double lost = behind(obstacle, losses).ns();
-    if (!obstacle.advice.empty() && lost > kLost * all) asked.emplace_back(lost, &obstacle);
+    if (obstacle.advice.empty() || lost <= kLost * all) continue;
+    if (!obstacle.can_matter || obstacle.can_matter(launch)) asked.emplace_back(lost, &obstacle);
   }
   std::ranges::stable_sort(asked, std::greater{}, [](const auto& a) { return a.first; });
   if (asked.size() > kAsked) asked.resize(kAsked);
