@@ -147,7 +147,8 @@ void bind_running_core(nb::module_& m) {
           "Let this thread's instructions go to this core.")
       .def(
           "end", [](RunningCore& self) { self.launch().cores().end(self.rank()); },
-          "Its programs are over. Raises ProgramError for a race that ends here.")
+          "Its programs are over. Raises ProgramError for a race that ends here, and for tiles "
+          "that do not fit.")
       .def(
           "watch_races",
           [](RunningCore& self, bool watch) {

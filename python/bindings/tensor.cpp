@@ -203,6 +203,7 @@ TensorObject columns(const TensorObject& self, const TensorObject& index, std::i
                   (memory ? index : self).tensor().name());
   }
   columns.indirection = memory->intern({self.access(), index.access()});
+  self.tensor().storage()->pinned = index.tensor().storage()->pinned = true;
   columns.dims = 2;
   columns.sizes = {columns.partitions(), static_cast<std::int32_t>(count)};
   columns.strides = {0, columns.element_bytes()};
@@ -353,7 +354,8 @@ void bind_tensor(nb::module_& m) {
                      a.ensure_placed();
                      return std::pair(a.start_partition, a.offset);
                    })
-      .def("place", [](const TensorObject& s) { s.tensor().storage()->ensure_placed(); })
+      .def("place", [](const TensorObject& s) { s.tensor().storage()->ensure_placed(false); })
+      .def("leave_out", [](const TensorObject& s) { s.tensor().storage()->left_out = true; })
       .def_prop_ro("written",
                    [](const TensorObject& s) {
                      const memory::Allocation& a = *s.tensor().storage();

@@ -22,13 +22,18 @@ class TensorObject {
       : tensor_(std::move(tensor)), marks_(marks) {}
   // With an access pattern of its own: an indirect tile.
   TensorObject(memory::Tensor tensor, const memory::AccessPattern& access)
-      : tensor_(std::move(tensor)), access_(access) {}
+      : tensor_(std::move(tensor)), access_(access), places_(tensor_.storage()->places) {}
 
   const memory::Tensor& tensor() const { return tensor_; }
   ViewMarks& marks() { return marks_; }
   ViewMarks marks() const { return marks_; }
   const memory::AccessPattern& access() const {
-    if (!access_.present()) access_ = tensor_.access();
+    memory::Allocation& storage = *tensor_.storage();
+    if (access_.present()) storage.ensure_placed();  // it may have given way to another
+    if (!access_.present() || places_ != storage.places) {
+      access_ = tensor_.access();
+      places_ = storage.places;
+    }
     return access_;
   }
 
@@ -36,6 +41,7 @@ class TensorObject {
   memory::Tensor tensor_;
   ViewMarks marks_;
   mutable memory::AccessPattern access_;
+  mutable std::uint32_t places_ = 0;  // of the storage, when access_ was worked out
 };
 
 void bind_tensor(nanobind::module_& m);

@@ -3,6 +3,8 @@
 A launch is one call of a kernel. It owns the simulated cores from the first instruction to the profile that is left.
 """
 
+import contextlib
+import dataclasses
 import functools
 import inspect
 import os
@@ -63,6 +65,20 @@ class Settings:
 
 
 settings = Settings()
+
+
+@contextlib.contextmanager
+def clocking_only():
+    """Launches inside compute no values, whatever the settings say."""
+    global settings
+    before = settings
+    settings = dataclasses.replace(before, timing_only=True)
+    try:
+        yield
+    finally:
+        settings = before
+
+
 break_at = None  # a debugging.BreakAt that is told of each launch that begins
 _profiles: list[Profile] = []
 

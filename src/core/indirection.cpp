@@ -230,6 +230,7 @@ void NeuronCore::issue_indirect(const isa::InstructionType& type, const void* ar
       copy_columns(*memory_, operand, true);
   }
   program_.append(type, engine, site, args);
+  memory_->next_instruction();
   if (logical_) logical_->after(place_.rank, type, args);
   const bool by_matmul = engine == isa::Engine::kTensor;
   isa::for_each_tile(type, args, [&](const FieldInfo& field, const Tile& tile) {

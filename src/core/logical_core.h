@@ -33,7 +33,8 @@ class LogicalCore {
   // complete by then, it never will be.
   std::function<void(int rank, bool complete)> wait;
 
-  // The program of this core is over. Throws where its last writes race with another core's.
+  // The program of this core is over. Throws where its last writes race with another core's, and
+  // where it needed more memory than there is.
   void end(int rank);
 
   // While false, accesses of a core are left out of the search for races: values that a tensor is

@@ -70,6 +70,7 @@ void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::
   if (options_.stop_on_nan && options_.values) watch.emplace(type, args, *memory_);
   if (options_.values) type.execute(args, state_);
   program_.append(type, engine, site, args);
+  memory_->next_instruction();
   isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
     if (!isa::writes(field.access)) return;
     // Where only a part is written the instruction has said which, unless it was not executed.

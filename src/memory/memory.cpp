@@ -132,6 +132,7 @@ std::shared_ptr<Allocation> Memory::adopt(std::unique_ptr<Allocation> allocation
   if (allocation->name.empty()) allocation->name = fmt::format("t{}", allocation->id);
   tensors_.push_back(allocation.get());
   if (allocation->explicit_address) explicit_tensors_.push_back(allocation.get());
+  if (!allocation->placed) movable_.push_back(allocation.get());
   if (!allocation->placed) return allocation;
   for (Memory* memory : space_->memories) {
     if ((memory == this || allocation->shared) && memory->on_place) memory->on_place(*allocation);
@@ -167,35 +168,6 @@ std::shared_ptr<Allocation> Memory::allocate(Space space, std::string name, int 
   std::shared_ptr<Allocation> adopted = adopt(std::move(allocation));
   if (bytes_per_partition > placement(space).bytes()) overflow(*adopted);
   return adopted;
-}
-
-void Memory::place(Allocation& allocation) {
-  const std::optional<std::int64_t> offset = placement_of(allocation.space).place(allocation.bytes);
-  if (!offset) overflow(allocation);
-  allocation.offset = *offset;
-  allocation.placed = true;
-  if (on_place) on_place(allocation);
-}
-
-void Memory::overflow(const Allocation& allocation) const {
-  const Placement& placed = placement(allocation.space);
-  program_error("memory.capacity",
-                "{} overflow: tile '{}' needs {} bytes in each partition, but of {} bytes only {} "
-                "are free and "
-                "no gap is large enough. Live tensors, largest first: {}. Free tiles earlier "
-                "(smaller blocks, "
-                "`del`) or tile the free dimension.",
-                space_name(allocation.space), allocation.name, allocation.bytes, placed.bytes(),
-                std::max<std::int64_t>(0, placed.bytes() - placed.used()),
-                live_tensors(allocation.space));
-}
-
-void Allocation::ensure_placed() {
-  if (placed) return;
-  const auto memory = home.lock();
-  if (!memory)
-    program_error("tensor.freed", "tensor '{}' belongs to a kernel launch that has ended", name);
-  memory->place(*this);
 }
 
 std::shared_ptr<Allocation> Memory::allocate_at(Space space, std::string name, int partitions,
@@ -247,27 +219,9 @@ void Memory::release(const Allocation& allocation) {
     if ((memory == this || allocation.shared) && memory->on_release)
       memory->on_release(allocation.id);
   }
-  if (allocation.explicit_address) std::erase(explicit_tensors_, &allocation);
+  std::erase(allocation.explicit_address ? explicit_tensors_ : movable_, &allocation);
   if (allocation.space != Space::kHbm && allocation.placed)
     placement_of(allocation.space).release(allocation.offset, allocation.bytes);
-}
-
-std::string Memory::live_tensors(Space space) const {
-  std::vector<const Allocation*> live;
-  for (const Allocation* tensor : tensors_) {
-    if (tensor && tensor->owner == this && tensor->space == space && tensor->placed)
-      live.push_back(tensor);
-  }
-  std::stable_sort(live.begin(), live.end(),
-                   [](const auto* a, const auto* b) { return a->bytes > b->bytes; });
-  std::string text;
-  constexpr std::size_t kShown = 12;
-  for (std::size_t i = 0; i < std::min(live.size(), kShown); ++i) {
-    text += fmt::format("{}{} [{} x {} B at {}]", i ? ", " : "", live[i]->name, live[i]->partitions,
-                        live[i]->bytes, live[i]->offset);
-  }
-  if (live.size() > kShown) text += fmt::format(" and {} more", live.size() - kShown);
-  return live.empty() ? "none" : text;
 }
 
 std::byte* Memory::data(const AccessPattern& pattern) const {
@@ -328,8 +282,8 @@ std::optional<std::string> Memory::poison_unwritten(const AccessPattern& pattern
   const std::int64_t byte = shares_bytes(tensor) ? 0 : tensor.offset;
   const auto missing = map.first_unwritten(pattern, row, byte);
   if (!missing) return std::nullopt;
-  if (tensor.clobbered_by || !map.any_written(pattern, row, byte))
-    require_written(pattern, operand);
+  const bool nothing = !tensor.left_out && !map.any_written(pattern, row, byte);
+  if (tensor.clobbered_by || nothing) require_written(pattern, operand);
   if (geometry_.real_storage) {
     std::byte* const base = tensor.space == Space::kSbuf ? sbuf_ : psum_;
     map.for_each_unwritten(pattern, row, byte, [&](WrittenMap::Position at) {

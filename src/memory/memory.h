@@ -55,7 +55,7 @@ struct Allocation {
   int partitions = 1;       // rows; 1 for HBM
   std::int64_t offset = 0;  // bytes within the partition
   std::int64_t bytes = 0;   // per partition (on chip), in all (HBM)
-  bool placed = true;       // false: a tile that no instruction has touched yet
+  bool placed = true;       // false: no instruction has touched it yet, or another has its place
   bool explicit_address = false;
   Overlap overlap = Overlap::kShared;
   WrittenMap written{1, 0};
@@ -66,10 +66,17 @@ struct Allocation {
   const Memory* owner = nullptr;  // of the core that created it; only to be compared
   std::unique_ptr<std::byte[], void (*)(std::byte*)> hbm{nullptr, [](std::byte*) {}};
   std::weak_ptr<Memory> home;
+  bool left_out = false;     // an instruction was to write it, but a mask left nothing of it
+  bool pinned = false;       // somebody remembers its address
+  std::uint32_t places = 0;  // how often it has been given one
+  std::uint64_t used = 0;    // the number of the instruction that took it last
+  std::unique_ptr<std::byte[]> aside;  // its bytes while another tile has its place
 
-  // Finds room for a tile at its first use. Throws ProgramError listing the live tensors when there
-  // is none.
-  void ensure_placed();
+  // Finds room for a tile that an instruction takes. Where none is left, tiles used longest ago
+  // give way: for the compiler a tile lives from its first write to its last read, for Python as
+  // long as a name refers to it. Throws ProgramError listing the live tensors when that is not
+  // enough.
+  void ensure_placed(bool others_may_give_way = true);
 
   ~Allocation();
 };
@@ -143,6 +150,12 @@ class Memory : public std::enable_shared_from_this<Memory> {
   bool reaches(std::uint32_t id) const {
     return tensors_[id]->shared || tensors_[id]->owner == this;
   }
+  // Between two instructions.
+  void next_instruction() { ++instructions_; }
+  // Whether a tile that had given way was used again: then somebody must see to it that all tiles
+  // that live at one time would fit.
+  bool brought_back() const { return brought_back_; }
+
   const Placement& placement(Space space) const {
     return space == Space::kSbuf ? sbuf_placement_ : psum_placement_;
   }
@@ -152,7 +165,10 @@ class Memory : public std::enable_shared_from_this<Memory> {
   std::shared_ptr<Allocation> adopt(std::unique_ptr<Allocation> allocation);
   std::string live_tensors(Space space) const;
   [[noreturn]] void overflow(const Allocation& allocation) const;
-  void place(Allocation& allocation);
+  void place(Allocation& tile, bool others_may_give_way);
+  Allocation* unused_for_longest(Space space) const;
+  void set_aside(Allocation& tile);
+  void copy_rows(const Allocation& tile, std::byte* aside, bool out);
   void release(const Allocation& allocation);
   const WrittenMap& written_map(const Allocation& tensor) const;
   std::ptrdiff_t staging_pitch(Space space) const;
@@ -179,6 +195,9 @@ class Memory : public std::enable_shared_from_this<Memory> {
   std::vector<Indirection> indirections_{{}};
   std::map<std::string, std::uint16_t> indirection_ids_;  // by their bytes
   std::map<std::pair<Space, int>, std::shared_ptr<Allocation>> staging_;
+  std::vector<Allocation*> movable_;  // placed by the simulator
+  std::uint64_t instructions_ = 1;
+  bool brought_back_ = false;
 };
 
 }  // namespace trnsim::memory

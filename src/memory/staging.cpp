@@ -51,6 +51,7 @@ AccessPattern Memory::staged(const AccessPattern& tile, int area) {
     fresh->offset = (1 + area) * staging_pitch(tile.space);
     fresh->bytes = room;
     fresh->placed = false;  // not of the memory that placement knows
+    fresh->pinned = true;
     allocation = adopt(std::move(fresh));
   }
   AccessPattern staged = tile;

@@ -313,17 +313,7 @@ AccessPattern Tensor::access() const {
   }
   if (!on_chip()) {
     pattern.offset = offset_ * element;
-    for (int i = 0; i < rank; ++i) {
-      // Drop unit dimensions only where room is short: shapes matter to some instructions.
-      if (shape_[i] == 1 && rank > AccessPattern::kMaxDims) continue;
-      if (pattern.dims == AccessPattern::kMaxDims) {
-        program_error("tensor.rank",
-                      "view of HBM tensor '{}' with shape {} needs more than {} dimensions", name(),
-                      shape_.text(), int{AccessPattern::kMaxDims});
-      }
-      pattern.sizes[pattern.dims] = static_cast<std::int32_t>(shape_[i]);
-      pattern.strides[pattern.dims++] = strides_[i] * element;
-    }
+    append_dims(pattern, 0);
     if (pattern.dims == 0) {
       pattern.dims = 1;
       pattern.sizes[0] = 1;
@@ -352,17 +342,37 @@ AccessPattern Tensor::access() const {
   pattern.offset = storage_->offset + (offset_ % row) * element;
   pattern.sizes[0] = static_cast<std::int32_t>(shape_[0]);
   pattern.dims = 1;
-  for (int i = 1; i < rank; ++i) {
-    if (shape_[i] == 1 && rank > AccessPattern::kMaxDims) continue;
+  append_dims(pattern, 1);
+  return pattern;
+}
+
+// Dimensions from `first` on. Shapes matter to some instructions; so only where room is short are
+// unit dimensions dropped, and then neighbours joined that step as one.
+void Tensor::append_dims(AccessPattern& pattern, int first) const {
+  const std::int64_t element = numerics::info(dtype_).bytes;
+  const bool drop = shape_.size() > AccessPattern::kMaxDims;
+  int left = first;
+  for (int i = first; i < shape_.size(); ++i) left += shape_[i] != 1;
+  const bool join = left > AccessPattern::kMaxDims;
+  for (int i = first; i < shape_.size(); ++i) {
+    if (drop && shape_[i] == 1) continue;
+    const std::int64_t stride = strides_[i] * element;
+    const int last = pattern.dims - 1;
+    if (join && last >= first && pattern.strides[last] == stride * shape_[i] &&
+        pattern.sizes[last] * shape_[i] <= std::numeric_limits<std::int32_t>::max()) {
+      pattern.sizes[last] *= static_cast<std::int32_t>(shape_[i]);
+      pattern.strides[last] = stride;
+      continue;
+    }
     if (pattern.dims == AccessPattern::kMaxDims) {
       program_error("tensor.rank",
-                    "view of {} tensor '{}' with shape {} needs more than 4 free dimensions",
-                    space_name(space()), name(), shape_.text());
+                    "view of {} tensor '{}' with shape {} needs more than {} {}dimensions",
+                    space_name(space()), name(), shape_.text(), AccessPattern::kMaxDims - first,
+                    on_chip() ? "free " : "");
     }
     pattern.sizes[pattern.dims] = static_cast<std::int32_t>(shape_[i]);
-    pattern.strides[pattern.dims++] = strides_[i] * element;
+    pattern.strides[pattern.dims++] = stride;
   }
-  return pattern;
 }
 
 }  // namespace trnsim::memory

@@ -85,6 +85,7 @@ class Tensor {
   Tensor(const Tensor& base, Dims shape, Dims strides, std::int64_t offset);
   Dims reshaped_strides(const Dims& shape) const;
   int checked_dim(int dim, const char* what) const;
+  void append_dims(AccessPattern& pattern, int first) const;
 
   std::shared_ptr<Allocation> storage_;
   numerics::Dtype dtype_ = numerics::Dtype::kFloat32;

@@ -87,9 +87,13 @@ void Program::keep_in_order(Stretch stretch) {
 }
 
 void Program::tensor_born(const memory::Allocation& allocation) {
-  tensors_.emplace(allocation.id,
-                   TensorLife{allocation.name, allocation.space, allocation.partitions,
-                              allocation.offset, allocation.bytes, size(), ~std::uint64_t{0}});
+  constexpr auto kAlive = ~std::uint64_t{0};
+  const auto [it, is_new] = tensors_.emplace(
+      allocation.id, TensorLife{allocation.name, allocation.space, allocation.partitions,
+                                allocation.offset, allocation.bytes, size(), kAlive});
+  if (is_new) return;
+  it->second.offset = allocation.offset;  // it had given way to another, and is back
+  it->second.freed = kAlive;
 }
 
 void Program::tensor_freed(std::uint32_t id) {

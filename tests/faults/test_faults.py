@@ -286,6 +286,8 @@ def more_than_sbuf_holds(x, wrong):
     tiles = [new((128, 40 * 1024), nl.uint8) for _ in range(6 if wrong else 4)]
     for tile in tiles:
         nisa.memset(tile, 0)
+    for tile in tiles[1:]:
+        nisa.tensor_copy(dst=tiles[0], src=tile)
     return store(load(x))
 
 

@@ -81,7 +81,7 @@ def test_names_that_went_say_where():
         _ = nl.arange
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = nl.nothing
-    assert not hasattr(nl, "par_dim")
+    assert not hasattr(nl, "mgrid")
 
 
 def test_enumerations():

@@ -398,3 +398,53 @@ def test_quantize_mx_had_half_the_scale(release):
 
 def nl_dtype(name):
     return getattr(importlib.import_module("trnsim.dtypes"), name)
+
+
+@pytest.mark.parametrize("release", ["auto", "0.2", "0.3"])
+def test_old_releases_know_the_memories_by_name(release):
+    nki, nisa, nl = modules(release)
+
+    def kernel(a):
+        tile = sbuf.view(dtype=a.dtype, shape=a.shape)  # noqa: F821
+        nisa.dma_copy(dst=tile, src=a)
+        moved = psum.view(dtype=nl.float32, shape=a.shape)  # noqa: F821
+        nisa.tensor_copy(dst=moved, src=tile)
+        nisa.tensor_copy(dst=tile, src=moved)
+        out = (hbm if release != "0.3" else nl.shared_hbm).view(dtype=a.dtype, shape=a.shape)  # noqa: F821
+        nisa.dma_copy(dst=out, src=tile)
+        return out
+
+    np.testing.assert_array_equal(nki.jit(kernel)(X), X)
+    with pytest.raises(NameError):
+        _ = sbuf  # noqa: F821  (only while a kernel runs)
+
+
+def test_names_of_the_kernel_itself_go_before_those_of_the_compiler():
+    nki, _, nl = modules("0.2")
+    sbuf = "mine"
+
+    def kernel(a):
+        assert sbuf == "mine"
+        return a
+
+    nki.jit(kernel)(X)
+
+
+@pytest.mark.parametrize("release", ["0.4", "0.6"])
+def test_later_releases_do_not_know_the_memories_by_name(release):
+    nki, _, nl = modules(release)
+    with pytest.raises(NameError, match="sbuf"):
+        nki.jit(lambda a: sbuf.view(dtype=a.dtype, shape=a.shape))(X)  # noqa: F821
+    refused("tensor.view", release, lambda nisa, nl, out, a: nl.sbuf.view(a.dtype, a.shape),
+            match="nl.ndarray since 0.4")
+
+
+def test_par_dim_marks_dimension_0_only():
+    def body(nisa, nl, out, a):
+        tile = nl.ndarray((nl.par_dim(8), 16), dtype=a.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=a)
+        nisa.dma_copy(dst=out, src=tile)
+
+    np.testing.assert_array_equal(run("0.2", body), X)
+    refused("tensor.par_dim", "0.2", lambda nisa, nl, out, a: nl.ndarray((2, nl.par_dim(8), 16), nl.float32, nl.sbuf),
+            match="block dimensions")

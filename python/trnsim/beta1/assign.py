@@ -10,7 +10,7 @@ from trnsim.beta1 import run
 from trnsim.beta1.deferred import Deferred
 from trnsim.beta1.indirect import Indirect
 from trnsim.beta1.tile import Tile
-from trnsim.lowering.tiles import refuse, same_dtype
+from trnsim.lowering.tiles import name_of_dtype, refuse, same_dtype
 
 isa = _native.isa
 _ZEROED = ("zeroed",)  # in a storage's groups: what no matmul has written is zero
@@ -113,7 +113,7 @@ def accumulate(dst: Tile, op: str, value):
     dst.storage.peek()
     if isinstance(value, Deferred) and value.waiting:
         shaped = dst.with_shape(value.shape)
-        if shaped is not None and op == "add" and value.sums and dst.space == "PSUM":
+        if shaped is not None and op == "add" and value.sums and dst.space == "PSUM" and _sums_matmuls(dst):
             value.settle_into(dst, _adds(dst))
             return dst
         value.settle()
@@ -124,6 +124,11 @@ def accumulate(dst: Tile, op: str, value):
 
     functions.binary_into(op, dst, value, dst)
     return dst
+
+
+def _sums_matmuls(dst: Tile) -> bool:
+    """Whether the Tensor engine can accumulate there; to other types, such as integers, the Vector engine adds."""
+    return "float" in name_of_dtype(dst.dtype)
 
 
 def _adds(dst: Tile):

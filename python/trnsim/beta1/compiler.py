@@ -4,7 +4,7 @@ compiler."""
 import inspect
 import operator
 
-from trnsim.beta1 import run
+from trnsim.beta1 import run, traced
 from trnsim.beta1.tensors import Placement
 from trnsim.lowering.tiles import refuse
 from trnsim.nki.language import buffers
@@ -41,6 +41,7 @@ class _Sbuf:
     def mod_alloc(*, base_addr, base_partition=0, num_par_tiles=(), num_free_tiles=()) -> Placement:
         """Blocks go round through num_par_tiles x num_free_tiles places from base_partition and base_addr
         (bytes) on."""
+        base_addr, base_partition = traced.fixed("sbuf.mod_alloc", (base_addr, base_partition))
 
         def place(index, partitions, size):
             return (
@@ -74,6 +75,8 @@ class _Psum:
         *, base_bank=0, base_addr=0, base_partition=0, num_bank_tiles=(), num_par_tiles=(), num_free_tiles=()
     ) -> Placement:
         """Blocks go round through num_bank_tiles banks from base_bank on."""
+        base = traced.fixed("psum.mod_alloc", (base_bank, base_addr, base_partition))
+        base_bank, base_addr, base_partition = base
 
         def place(index, partitions, size):
             return _bank_address(

@@ -69,12 +69,12 @@ class Deferred(Tile):
             )
         emit = self._take()
         storage = Storage.new(self.spaces[0], self.shape, self.dtype, self.result_name)
-        emit(Tile.of(storage), False)
+        _issue(emit, Tile.of(storage), False)
         self._storage = storage
 
     def settle_into(self, dst: Tile, accumulate=False):
         """Issue the instruction into `dst`; from then on this result is `dst`."""
-        self._take()(dst.with_shape(self.shape), accumulate)
+        _issue(self._take(), dst.with_shape(self.shape), accumulate)
         self._storage, self._view, self._base = dst.storage, dst.with_shape(self.shape)._view, dst._base
         self.dtype = dst.dtype
 
@@ -84,6 +84,15 @@ class Deferred(Tile):
         if active.pending is self:
             active.pending = None
         return emit
+
+
+def _issue(emit, dst, accumulate):
+    """Let the instruction write `dst`, or note that its mask left nothing of it to write."""
+    active = run.current()
+    active.wrote = False
+    emit(dst, accumulate)
+    if not active.wrote:
+        dst.storage.leave_out()
 
 
 def _at_least_2d(shape):

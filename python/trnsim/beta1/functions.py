@@ -48,6 +48,8 @@ def binary(op, x, y, dtype=None, mask=None, name=None):
     x, y = (operand(value, name, argument) for value, argument in ((x, "x"), (y, "y")))
     x, y, shape = aligned(x, y, name)
     default = promote(x, y)
+    if op == "divide" and "float" not in name_of_dtype(default):
+        default = dtypes.float32
 
     def emit(dst, accumulate):
         for ranges in parts_of(mask, shape, name):

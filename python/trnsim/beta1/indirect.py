@@ -1,4 +1,4 @@
-"""HBM tensors whose first dimension is indexed by a tile: gathers and scatters of rows by DMA."""
+"""HBM tensors of which one dimension is indexed by a tile: gathers and scatters of rows by DMA."""
 
 from trnsim.beta1.index import Affine, broadcast_shapes
 from trnsim.beta1.tile import Tile
@@ -6,8 +6,8 @@ from trnsim.lowering.tiles import refuse
 
 
 class Indirect:
-    """`tensor[index_tile, i_f]`: rows chosen at run time. Only nl.load, nl.store and DMA instructions take
-    it.
+    """`tensor[index_tile, i_f]`, `tensor[b, index_tile, i_f]`: rows of one dimension chosen at run time. Only
+    nl.load, nl.store and DMA instructions take it.
 
     rows: tile of all rows, the row axis first, narrowed to the elements that one row contributes. index: the
     row numbers, int32 or uint32 in SBUF, one per partition.
@@ -24,17 +24,20 @@ class Indirect:
     @staticmethod
     def of(tile: Tile, key) -> "Indirect":
         entries = list(key) if isinstance(key, tuple) else [key]
-        index = entries[0]
-        if not isinstance(index, Tile) or any(isinstance(entry, Tile) for entry in entries[1:]):
+        places = [dim for dim, entry in enumerate(entries) if isinstance(entry, Tile)]
+        if len(places) > 1 or (places[0] and tile.space != "HBM"):
             refuse(
                 "index.tile",
-                f"subscript of '{tile.name}': a tile of indices can stand only in the first dimension",
+                f"subscript of '{tile.name}': a subscript takes one tile of indices, on the chip in the first "
+                "dimension",
             )
-        if len(entries) != tile.ndim:
+        at = places[0]
+        index = entries.pop(at)
+        if len(entries) + 1 != tile.ndim:
             refuse(
                 "index.count",
                 f"'{tile.name}' with shape {tile.shape} has {tile.ndim} dimensions; the subscript has "
-                f"{len(entries)}. Index every dimension.",
+                f"{len(entries) + 1}. Index every dimension.",
             )
         if any(isinstance(entry, slice) or entry is Ellipsis for entry in entries):
             refuse(
@@ -48,18 +51,15 @@ class Indirect:
                 f"the index tile '{index.name}' has shape {index.shape}; it must have one index per"
                 " partition, shape [P, 1]",
             )
-        affine = [entry for entry in entries[1:] if isinstance(entry, Affine)]
+        affine = [entry for entry in entries if isinstance(entry, Affine)]
         free = broadcast_shapes([entry.shape for entry in affine]) if affine else (1, 1)
         if free[0] != 1:
             # mgrid's expressions span the partition axis too, where the index tile rules
-            affine_free = [
-                _without_partition(entry) if isinstance(entry, Affine) else entry for entry in entries[1:]
-            ]
+            entries = [_without_partition(entry) if isinstance(entry, Affine) else entry for entry in entries]
             free = (1,) + free[1:]
-        else:
-            affine_free = entries[1:]
-        every_row = Affine((tile.shape[0],) + (1,) * (len(free) - 1), 0, (1,) + (0,) * (len(free) - 1))
-        return Indirect(tile[(every_row, *affine_free)], index, (index.shape[0],) + free[1:])
+        every_row = Affine((tile.shape[at],) + (1,) * (len(free) - 1), 0, (1,) + (0,) * (len(free) - 1))
+        entries.insert(at, every_row)
+        return Indirect(tile[tuple(entries)], index, (index.shape[0],) + free[1:])
 
     def part(self, ranges) -> "Indirect":
         """The elements in a range (start, stop) of each axis: fewer indices, and less of each row."""

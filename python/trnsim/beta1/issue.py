@@ -206,9 +206,10 @@ def aligned(x, y, function: str):
 def _with_axes_of(small: Tile, large: Tile) -> Tile:
     """A tile of one element per partition with as many axes as `large`; another tile in its shape if
     possible."""
-    if small.ndim < large.ndim and small.size == small.shape[0]:
+    grows = small.ndim < large.ndim
+    if small.size == small.shape[0] and (grows or large.size != large.shape[0]):
         return small.with_shape((small.shape[0],) + (1,) * (large.ndim - 1))
-    return small.like(large.shape) if small.ndim < large.ndim else small
+    return small.like(large.shape) if grows else small
 
 
 def no_mask(mask, name: str) -> None:

@@ -36,6 +36,7 @@ from trnsim.beta1.tensors import (  # noqa: F401
     zeros_like,
 )
 from trnsim.beta1.tile import Tile
+from trnsim.beta1.traced import affine_range, sequential_range  # noqa: F401
 from trnsim.beta1.transfers import atomic_rmw, load, load_transpose2d, rand, random_seed, store  # noqa: F401
 from trnsim.dtypes import (  # noqa: F401
     bfloat16,
@@ -56,7 +57,7 @@ from trnsim.dtypes import (  # noqa: F401
 from trnsim.limits import tile_size  # noqa: F401
 from trnsim.lowering.tiles import refuse
 from trnsim.nki.language import buffers
-from trnsim.nki.language.loops import affine_range, sequential_range, static_range  # noqa: F401
+from trnsim.nki.language.loops import static_range  # noqa: F401
 from trnsim.refusal import refused
 
 sbuf, psum, hbm = buffers.sbuf, buffers.psum, buffers.hbm

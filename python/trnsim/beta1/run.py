@@ -51,6 +51,8 @@ class Run:
         self.launch = launch
         self.pending = None  # the Deferred whose instruction has not been issued yet
         self.program_id = ()
+        self.bodies = []  # of the loops that are running, outermost first
+        self.wrote = False  # whether an instruction has been given a tile to write
         self.epoch = 0  # calls of the dialect so far: what the current one uses must stay
         self._used = {}  # id: weak reference to a storage, least recently used first
 
@@ -62,6 +64,7 @@ class Run:
         frame.run = self
         frame.launch.compiled_as_beta1()
         self.program_id = frame.program_id
+        self.bodies.clear()
 
     def flush(self):
         """Begin a call of the dialect: issue the instruction that waits, into a tile of its own."""

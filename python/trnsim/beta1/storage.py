@@ -87,12 +87,17 @@ class Storage:
                 "nl.ndarray(..., buffer=nl.shared_hbm) and return it, or annotate the parameter with "
                 "nt.mutable_tensor and return it.",
             )
+        run.current().wrote = True
         if self._tensor is None and whole:
             self._parked = None
             self._tensor = run.current().launch.tensor(self.space, self.shape, self.dtype, self.name)
         if whole:
             self.zero = False
         return self.tensor()
+
+    def leave_out(self):
+        """Note that a mask left out all that an instruction was to write: its bytes are nobody's, but no mistake."""
+        self.peek().leave_out()
 
     def park(self):
         """Give up the place on the chip; the values are kept aside."""

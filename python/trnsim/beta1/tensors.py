@@ -85,6 +85,7 @@ def _create(shape, dtype, buffer, name, value):
         )
     at = marks[0] if marks else 0
     shape = tuple(operator.index(size) for size in shape)
+    run.current().epoch += 1  # what the call before used may make room
     if at == 0:
         return _tile(space, _on_chip(shape), dtype, name, value, buffer, ())
     return Blocks(shape, at, dtype, name, value, buffer)

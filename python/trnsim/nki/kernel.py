@@ -31,16 +31,17 @@ class Kernel:
             raise TypeError(f"{self.function.__name__}() {error}") from None
         launch_rules.check_call(self.function, args, kwargs)
         # As with the vendor's simulator, arrays whose HBM tensors the kernel wrote to are updated in place.
-        return session.launch_kernel(
-            self.function,
-            args,
-            kwargs,
-            self.grid,
-            wrap=_same,
-            unwrap=_tensor,
-            write_back=True,
-            **self._placement(),
-        )
+        with launch_rules.names_of_compiler():
+            return session.launch_kernel(
+                self.function,
+                args,
+                kwargs,
+                self.grid,
+                wrap=_same,
+                unwrap=_tensor,
+                write_back=True,
+                **self._placement(),
+            )
 
     def _placement(self):
         """kernel[2] is a launch on the two cores of a logical one; programs of other grids take turns on one."""

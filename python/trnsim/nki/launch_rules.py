@@ -1,8 +1,13 @@
 """What a release asks of a kernel's decorator, signature, arguments and results."""
 
+import builtins
+import contextlib
 import inspect
 
 from trnsim import environment, releases
+from trnsim.nki.language import buffers
+
+_NAMES = {"sbuf": buffers.sbuf, "psum": buffers.psum, "hbm": buffers.hbm}
 
 
 def target_of(options) -> str | None:
@@ -27,6 +32,20 @@ def check_call(function, args, kwargs) -> None:
     for name, value in signature.bind(*args, **kwargs).arguments.items():
         if isinstance(value, list) and not releases.applies("lists as arguments"):
             releases.refuse("launch.argument", function.__name__, "lists as arguments", f": {name} is a list")
+
+
+@contextlib.contextmanager
+def names_of_compiler():
+    """While a kernel runs, names that the compiler of old releases knows without an import, where nothing else has
+    them."""
+    added = [n for n in _NAMES if not hasattr(builtins, n)] if releases.applies("sbuf and hbm as names") else []
+    for name in added:
+        setattr(builtins, name, _NAMES[name])
+    try:
+        yield
+    finally:
+        for name in added:
+            delattr(builtins, name)
 
 
 def check_result(tensor) -> None:

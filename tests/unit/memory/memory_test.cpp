@@ -65,6 +65,39 @@ TEST_F(OnChip, a_name_bound_anew_needs_no_room_for_both_tiles) {
   EXPECT_EQ(tile->offset, 0);
 }
 
+TEST_F(OnChip, a_tile_unused_for_longest_gives_way_and_comes_back_with_its_bytes) {
+  const auto old = sbuf("old", 512), other = sbuf("other", 512), large = sbuf("large", 600);
+  const auto use = [&](const std::shared_ptr<Allocation>& tile) {
+    tile->ensure_placed();
+    memory->next_instruction();
+  };
+  use(old);
+  std::fill_n(memory->data(all(old)), 512, std::byte{7});
+  memory->mark_written(all(old));
+  use(other);
+  use(large);
+  EXPECT_FALSE(old->placed || other->placed);
+  EXPECT_FALSE(memory->brought_back());
+  use(old);
+  EXPECT_TRUE(memory->brought_back());
+  EXPECT_FALSE(large->placed);
+  EXPECT_EQ(read(all(old)), "");
+  EXPECT_EQ(memory->data(all(old))[511], std::byte{7});
+}
+
+TEST_F(OnChip, no_tile_gives_way_that_the_instruction_takes_or_whose_address_somebody_knows) {
+  const auto first = sbuf("first", 512), second = sbuf("second", 512), third = sbuf("third", 512);
+  first->ensure_placed();
+  first->pinned = true;
+  memory->next_instruction();
+  second->ensure_placed();
+  EXPECT_EQ(broken_rule([&] { third->ensure_placed(); }), "memory.capacity");
+  memory->next_instruction();
+  EXPECT_EQ(broken_rule([&] { third->ensure_placed(false); }), "memory.capacity");
+  third->ensure_placed();
+  EXPECT_TRUE(first->placed && !second->placed);
+}
+
 TEST_F(OnChip, a_released_tile_gives_its_bytes_back_and_says_so) {
   std::vector<std::uint32_t> released;
   memory->on_release = [&](std::uint32_t id) { released.push_back(id); };

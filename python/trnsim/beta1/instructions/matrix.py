@@ -1,5 +1,7 @@
 """Matrix products and transposes."""
 
+import itertools
+
 from trnsim import dtypes, session
 from trnsim.beta1.deferred import defer
 from trnsim.beta1.enums import matmul_perf_mode, tensor_engine, unknown_engine, vector_engine
@@ -7,6 +9,7 @@ from trnsim.beta1.instructions.elementwise import tensor_copy
 from trnsim.beta1.issue import dtype_of, isa, parts_of, shrink, tile
 from trnsim.lowering.tiles import refuse, same_dtype
 
+_VECTOR_BLOCK = 32  # rows and columns that the Vector engine transposes at once
 _PERF_MODES = {
     "double_row": matmul_perf_mode.double_row,
     "double_row_gen3": matmul_perf_mode.double_row,
@@ -86,8 +89,8 @@ def nc_matmul(
 
 
 def nc_transpose(data, *, mask=None, dtype=None, engine=unknown_engine):
-    """Partition and free axes exchanged. On the Tensor engine into PSUM, on the Vector engine (up to 32 x 32)
-    into SBUF."""
+    """Partition and free axes exchanged. On the Tensor engine into PSUM, on the Vector engine, which transposes
+    blocks of 32 x 32, into SBUF."""
     data = tile(data, "nc_transpose", "data")
     parts = parts_of(mask, data.shape, "nc_transpose", whole_axes=tuple(range(data.ndim)))
     shape = (data.size // data.shape[0], data.shape[0])
@@ -97,9 +100,20 @@ def nc_transpose(data, *, mask=None, dtype=None, engine=unknown_engine):
     def emit(dst, accumulate):
         for ranges in parts:
             out = dst if ranges is None else dst.part([ranges[1], ranges[0]])
-            isa.nc_transpose(dst=out.target(), data=shrink(data, ranges, data.shape).tensor, engine=chosen)
+            part = shrink(data, ranges, data.shape)
+            for rows, columns in _blocks(part.shape, chosen):
+                block, turned = part.part([rows, columns]), out.part([columns, rows])
+                isa.nc_transpose(dst=turned.target(), data=block.tensor, engine=chosen)
 
     transposed = defer("nc_transpose", emit, shape, data.dtype, spaces, exact=True)
     return (
         transposed if dtype is None or dtype_of(dtype) == data.dtype else tensor_copy(transposed, dtype=dtype)
     )
+
+
+def _blocks(shape, engine):
+    """Ranges of rows and of columns of what one instruction transposes."""
+    if engine is not vector_engine or len(shape) != 2 or max(shape) <= _VECTOR_BLOCK:
+        return [(None, None)]
+    ranges = [[(at, min(at + _VECTOR_BLOCK, size)) for at in range(0, size, _VECTOR_BLOCK)] for size in shape]
+    return itertools.product(*ranges)

@@ -93,6 +93,7 @@ from trnsim.nki.language.tensors import (  # noqa: F401
     full,
     ndarray,
     ones,
+    par_dim,
     zeros,
 )
 

@@ -13,6 +13,14 @@ class Buffer(str):
         buffer.space = space
         return buffer
 
+    def view(self, dtype, shape, name=""):
+        """A new tensor there: nl.ndarray as releases 0.2 and 0.3 spell it too."""
+        from trnsim.nki.language.tensors import ndarray
+
+        if not releases.applies("sbuf and hbm as names"):
+            releases.refuse("tensor.view", f"{self}.view", "sbuf and hbm as names")
+        return ndarray(shape, dtype, self, name)
+
 
 class SharedHbm(Buffer):
     """Where a tensor says that it lives that is not private: published kernels compare the buffer of their

@@ -1,9 +1,14 @@
 """Tensors of `nki`: creation."""
 
 from trnsim import _native, lowering, session
+from trnsim.lowering.tiles import refuse
 from trnsim.nki.language import buffers, views  # noqa: F401  (views adds the methods)
 
 NkiTensor = _native.Tensor
+
+
+class par_dim(int):  # noqa: N801
+    """nl.par_dim(n) of release 0.2: says that a size is that of the partition, dimension 0 of an on-chip tensor."""
 
 
 def ndarray(shape, dtype, buffer=buffers.sbuf, name="", address=None) -> NkiTensor:
@@ -13,6 +18,12 @@ def ndarray(shape, dtype, buffer=buffers.sbuf, name="", address=None) -> NkiTens
     overlapping addresses share their bytes. Raises ProgramError when it does not fit.
     """
     frame = session.current()
+    if isinstance(shape, (tuple, list)) and any(isinstance(size, par_dim) for size in shape[1:]):
+        refuse(
+            "tensor.par_dim",
+            f"nl.ndarray: shape {shape} marks another dimension than the first with nl.par_dim; block dimensions are "
+            "of neuronxcc.nki only, so create a tensor for each block",
+        )
     if buffer == buffers.shared_hbm:
         return _shared(frame, shape, dtype, name or "")[0]
     tensor = frame.launch.tensor(buffers.space_of(buffer), shape, dtype, name or "", address)

@@ -1,0 +1,16 @@
+// Whether the tiles that live at one time fit into SBUF and PSUM, a tile living from the first to
+// the last instruction that touches it. Needed only where placement let tiles give way to each
+// other and one was used again: a compiler, which knows when each is needed last, might do better.
+// Not modelled: gaps, which a real placement leaves.
+#pragma once
+
+#include "memory/memory.h"
+#include "program/program.h"
+
+namespace trnsim::core {
+
+// Throws ProgramError naming the tiles and the line where most of the memory is taken, if that is
+// more than there is.
+void require_capacity(const program::Program& program, const memory::Memory& memory);
+
+}  // namespace trnsim::core
