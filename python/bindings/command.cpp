@@ -24,6 +24,8 @@ nb::dict dict_of(const cli::RunOptions& options) {
   dict["arguments"] = nb::cast(options.arguments);
   dict["chip"] = options.chip;
   dict["nki"] = options.nki;
+  dict["ranks"] = options.ranks;  // 0: a single one, without a fabric
+  dict["on"] = options.on;
   dict["timing_only"] = options.timing_only;
   dict["schedule"] = options.schedule;
   dict["quiet"] = options.quiet;

@@ -111,11 +111,17 @@ std::size_t Launch::instruction_count() const {
   return count;
 }
 
+std::vector<program::Program*> Launch::programs() {
+  std::vector<program::Program*> programs;
+  for (int rank = 0; rank < cores_.size(); ++rank) programs.push_back(&cores_[rank].program());
+  return programs;
+}
+
 const std::vector<timing::Timeline>& Launch::timelines() {
   if (timelines_.empty() || clocked_ != instruction_count()) {
-    std::vector<const program::Program*> programs;
-    for (int rank = 0; rank < cores_.size(); ++rank) programs.push_back(&cores_[rank].program());
-    timelines_ = timing::clock(programs, *chip_, {.scheduling = scheduling_});
+    const std::vector<program::Program*> mine = programs();
+    timelines_ = timing::clock(std::vector<const program::Program*>(mine.begin(), mine.end()),
+                               *chip_, {.scheduling = scheduling_});
     clocked_ = instruction_count();
   }
   return timelines_;
@@ -219,6 +225,7 @@ void bind_launch(nb::module_& m) {
       .def_static("leave", [] { current = nullptr; })
       .def_prop_ro("kernel", &Launch::kernel)
       .def_prop_ro("chip", [](const Launch& self) { return self.chip().name; })
+      .def_rw("first_core", &Launch::first_core, "Number of its first core in reports.")
       .def_prop_ro("cores", [](const Launch& self) { return self.cores().size(); })
       .def_prop_ro(
           "remarks",

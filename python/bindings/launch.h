@@ -78,6 +78,14 @@ class Launch {
   // the order of the cores.
   const std::vector<timing::Timeline>& timelines();
   void forget_timelines() { timelines_.clear(); }
+  std::vector<program::Program*> programs();
+  const std::optional<timing::Scheduling>& scheduling() const { return scheduling_; }
+  // What was clocked together with other ranks.
+  void adopt(std::vector<timing::Timeline> timelines) {
+    timelines_ = std::move(timelines);
+    clocked_ = instruction_count();
+  }
+  int first_core = 0;  // this rank's cores among those that reports list together
 
  private:
   std::shared_ptr<const catalog::Chip> chip_;
@@ -96,6 +104,7 @@ void bind_launch(nanobind::module_& m);
 void bind_catalog(nanobind::module_& m);
 void bind_calls(nanobind::module_& m);
 void bind_profile(nanobind::module_& m);
+void bind_fabric(nanobind::module_& m);
 void bind_command(nanobind::module_& m);
 
 }  // namespace trnsim::python

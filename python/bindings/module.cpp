@@ -22,5 +22,6 @@ NB_MODULE(_native, m) {
   bind_calls(m);
   bind_numerics(m);
   bind_profile(m);
+  bind_fabric(m);
   bind_command(m);
 }

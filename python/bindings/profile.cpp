@@ -26,7 +26,7 @@ std::vector<report::Run> runs_of(const std::vector<Launch*>& launches) {
   for (Launch* launch : launches) {
     for (int rank = 0; rank < launch->cores().size(); ++rank) {
       runs.push_back({launch->kernel(), &launch->cores()[rank].program(),
-                      &launch->timelines()[rank], &launch->chip(), rank});
+                      &launch->timelines()[rank], &launch->chip(), launch->first_core + rank});
     }
   }
   return runs;
@@ -38,7 +38,8 @@ std::string program_text(const std::vector<Launch*>& launches, bool as_json) {
   for (Launch* launch : launches) {
     for (int rank = 0; rank < launch->cores().size(); ++rank) {
       runs.push_back(
-          {launch->kernel(), &launch->cores()[rank].program(), nullptr, &launch->chip(), rank});
+          {launch->kernel(), &launch->cores()[rank].program(), nullptr, &launch->chip(),
+           launch->first_core + rank});
     }
   }
   return as_json ? report::program_json(runs) : report::program_text(runs);

@@ -249,6 +249,13 @@ void require_written(const TensorObject& self) {
     memory->require_written(self.access(), "the result");
 }
 
+// Values that an instruction gets from outside the core: it has marked them as written.
+void receive(const TensorObject& self, ConstHostBytes in) {
+  if (static_cast<std::int64_t>(in.size()) != self.access().bytes())
+    internal_error("buffer size does not fit the tensor");
+  memory::scatter(home_of(self), self.access(), reinterpret_cast<const std::byte*>(in.data()));
+}
+
 void write_from(const TensorObject& self, ConstHostBytes in) {
   if (static_cast<std::int64_t>(in.size()) != self.access().bytes())
     internal_error("buffer size does not fit the tensor");
@@ -410,6 +417,7 @@ void bind_tensor(nb::module_& m) {
              return s.tensor().storage() == o.tensor().storage();
            })
       .def("read_into", &read_into, nb::arg("out"))
+      .def("receive", &receive, nb::arg("values"))
       .def("write_from", &write_from, nb::arg("values"));
 }
 

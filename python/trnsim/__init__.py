@@ -17,11 +17,13 @@ from trnsim._native import (
     Unsupported,
 )
 from trnsim.imports import install, uninstall
-from trnsim.session import last_profile, profiles
+from trnsim.ranks import count as rank_count
+from trnsim.ranks import rank
+from trnsim.session import last_profile, profiles, run_ranks
 
 __all__ = [
     "ConfigError", "Error", "InternalError", "MissingSpec", "NonFiniteError", "ProgramError", "Unimplemented",
-    "Unsupported", "install", "last_profile", "profiles", "uninstall",
+    "Unsupported", "install", "last_profile", "profiles", "rank", "rank_count", "run_ranks", "uninstall",
 ]
 
 pytest_plugins = ("trnsim.pytest_plugin",)  # so that `pytest -p trnsim` finds it

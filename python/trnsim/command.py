@@ -7,7 +7,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from trnsim import _native, debugging, imports, profile, progress, session
+from trnsim import _native, debugging, imports, profile, progress, ranks, session
 
 
 def main() -> int:
@@ -23,7 +23,9 @@ def main() -> int:
 
 def _run_script(options: dict) -> int:
     """Run the user's script under the simulator, then report on what it launched, however it ended."""
-    imports.install(nki=options["nki"], chip=options["chip"] or None, timing_only=options["timing_only"],
+    world = _world(options)
+    chip = world.topology.accelerator if world else options["chip"] or None
+    imports.install(nki=options["nki"], chip=chip, timing_only=options["timing_only"],
                     seed=options["seed"], stochastic_rounding=options["stochastic_rounding"] or None,
                     stop_on_nan=options["stop_on_nan"], exact_integers=options["exact_integers"],
                     precise=not options["fp32"], schedule=options["schedule"] or None)
@@ -32,19 +34,40 @@ def _run_script(options: dict) -> int:
         sys.breakpointhook = debugging.breakpoint_hook
     if options["break_at"]:
         session.break_at = debugging.BreakAt(options["break_at"])
-    code = _execute(Path(options["script"]), options["arguments"])
+    code = _execute(Path(options["script"]), options["arguments"], world)
     if session.break_at and not session.break_at.reached:
         print(f"trnsim: no launch reached --break-at {options['break_at']}", file=sys.stderr)
-    _report(options)
+    _report(options, world)
     return code
 
 
-def _execute(script: Path, arguments: list[str]) -> int:
+def _world(options: dict):
+    """The ranks that --ranks and --on ask for; None for a single one."""
+    if not options["ranks"] and not options["on"]:
+        return None
+    if options["chip"]:
+        raise _native.ConfigError("--chip goes without --ranks and --on, which name the chips")
+    world = ranks.World(session.HARDWARE, options["on"] or ranks.DEFAULT, options["ranks"] or None)
+    if options["break_at"] and world.size > 1:
+        raise _native.ConfigError("--break-at goes with a single rank")
+    return world
+
+
+def _run(script: Path) -> None:
+    """The script in globals of its own, for each rank its own."""
+    code = compile(script.read_bytes(), str(script), "exec")
+    exec(code, {"__name__": "__main__", "__file__": str(script), "__builtins__": __builtins__})
+
+
+def _execute(script: Path, arguments: list[str], world=None) -> int:
     sys.argv = [str(script), *arguments]
     sys.path[0:0] = [str(script.resolve().parent)]
     try:
         with contextlib.nullcontext() if session.break_at else progress.shown():
-            runpy.run_path(str(script), run_name="__main__")
+            if world:
+                world.run(lambda: _run(script))
+            else:
+                runpy.run_path(str(script), run_name="__main__")
         return 0
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else (0 if exit_.code is None else _say(exit_.code))
@@ -84,8 +107,8 @@ def _location(error: BaseException) -> str:
     return f"{frames[-1].filename}:{frames[-1].lineno}: " if frames else ""
 
 
-def _report(options: dict) -> None:
-    launches = [launched.native for launched in session.profiles()]
+def _report(options: dict, world=None) -> None:
+    launches = world.clock() if world else [launched.native for launched in session.profiles()]
     if not launches:
         print("trnsim: the script launched no kernel", file=sys.stderr)
         return

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from trnsim import _native, arrays, dtypes, environment
+from trnsim import _native, arrays, dtypes, environment, ranks
 from trnsim.baton import Baton
 from trnsim.profile import Profile
 from trnsim.shared import SharedTensors
@@ -113,6 +113,8 @@ class Frame:
     program_id: tuple[int, ...] = ()
     shared: object = None  # the launch's SharedTensors
     no_reorder_depth: int = 0  # how many nl.no_reorder() are open
+    cores: int = 1  # of the launch
+    number: int = 0  # of the launch, among those of its rank
 
 
 def current() -> Frame:
@@ -171,6 +173,7 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, cores=1, cor
                             cores=cores, values=not settings.timing_only, seed=settings.seed,
                             stochastic_rounding=settings.stochastic_rounding, stop_on_nan=settings.stop_on_nan,
                             exact_integers=settings.exact_integers, schedule=settings.schedule)
+    number = ranks.world().add_launch(launch) if ranks.world() else 0
     global _latest
     _latest = launch
     if break_at:
@@ -196,7 +199,7 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, cores=1, cor
         for program_id in _grid_points(grid):
             if core_of(program_id) != rank:
                 continue
-            _running.frames.append(Frame(core, grid, program_id, shared))
+            _running.frames.append(Frame(core, grid, program_id, shared, cores=cores, number=number))
             core.enter()
             try:
                 results.append(function(*bound.args, **bound.kwargs))
@@ -261,3 +264,16 @@ def _to_host(results, inputs, unwrap, write_back):
             if tensor.modified:
                 arrays.update(array, arrays.from_tensor(tensor), tensor.name)
     return arrays.map_nested(fetch, results)
+
+
+def run_ranks(job, ranks_: int, on: str = ranks.DEFAULT) -> list:
+    """Run job() once for each of `ranks_` ranks on a topology, such as "trn2.48xlarge"; their results in order.
+
+    Inside, trnsim.rank() tells them apart and nki.collectives exchange data. Raises the first error of any rank.
+    """
+    world = ranks.World(HARDWARE, on, ranks_)
+    before, settings.named_chip = settings.named_chip, world.topology.accelerator
+    try:
+        return world.run(job)
+    finally:
+        settings.named_chip = before

@@ -16,7 +16,7 @@ struct FabricSteps {
   Number start;                         // before the first step
   Number direct;                        // a step between any two ranks: mesh, halving and doubling
   Number reduction;                     // what the same step takes longer where it reduces
-  std::optional<Number> ring, network;  // a step between neighbours; between instances
+  std::optional<Number> ring, network;  // a step between neighbours; after a network message
 };
 
 struct FabricRates {

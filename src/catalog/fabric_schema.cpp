@@ -40,7 +40,7 @@ Schema make_schema() {
     {"steps.reduction", "ns", at<F, &F::steps, &S::reduction>, "what such a step takes longer if it reduces"},
     {"steps.ring", "ns", at<F, &F::steps, &S::ring>, "a step of a ring; without it the hop of the link"},
     {"steps.network", "ns", at<F, &F::steps, &S::network>,
-     "a step between instances, beside the network's latency"},
+     "after a message between instances, before its sender goes on"},
     {"rates.stream", "GB/s", at<F, &F::rates, &R::stream>, "at most from one rank to one other"},
     {"rates.mesh_rank", "GB/s", at<F, &F::rates, &R::mesh_rank>, "at most out of one rank by the mesh algorithm"},
     {"rates.memory_efficiency", "ratio", at<F, &F::rates, &R::memory_efficiency>,

@@ -23,6 +23,7 @@ struct CollectiveOptions {
   std::string algorithm, plot, json, memory = "hbm";
   std::filesystem::path schedule;
   std::int64_t ranks = 0, groups = 1;
+  std::vector<std::int64_t> which;
   int logical_core_size = 0;
   std::vector<std::string> down;
   bool links = false, unfolded = false;
@@ -123,6 +124,14 @@ CollectiveTable measure(const CollectiveOptions& options, const Context& context
   request.size = (options.ranks ? options.ranks : topology.ranks()) / options.groups;
   if (options.ranks && options.ranks % options.groups != 0)
     config_error("{} ranks cannot be {} equal groups", options.ranks, options.groups);
+  if (!options.which.empty()) {
+    if (options.ranks) config_error("--ranks and --which say the same; give one of them");
+    const auto given = static_cast<std::int64_t>(options.which.size());
+    if (given % options.groups != 0)
+      config_error("{} ranks cannot be {} equal groups", given, options.groups);
+    request.ranks = options.which;
+    request.size = given / options.groups;
+  }
   request.algorithm = options.algorithm;
   request.in_memory = options.memory == "hbm";
   if (!options.schedule.empty())
@@ -181,6 +190,9 @@ void add_collective_command(CLI::App& app, const Context& context) {
                    ".toml topology")
       ->capture_default_str();
   command->add_option("--ranks", options->ranks, "Ranks in all; without it, every one there is");
+  command->add_option("--which", options->which, "Which ranks, in the order of the group: 0,32")
+      ->delimiter(',')
+      ->type_name("RANKS");
   command->add_option("--groups", options->groups, "Equal groups that run at the same time");
   command
       ->add_option("--size", options->size,

@@ -62,6 +62,12 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
   run->add_option("--nki", options->nki,
                   "The NKI version to offer; auto goes by what the script imports")
       ->capture_default_str();
+  run->add_option("--ranks", options->ranks,
+                  "Run the script once for each of so many ranks, joined by --on")
+      ->check(CLI::PositiveNumber);
+  run->add_option(
+      "--on", options->on,
+      "The instance, UltraServer or .toml topology of the ranks (trn2.48xlarge:2 is two)");
   run->add_flag("--timing-only", options->timing_only,
                 "Leave the arithmetic out: times only, no values");
   add_schedule_option(*run, options->schedule);
@@ -97,8 +103,9 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
 }
 
 std::vector<std::string> with_joined_values(std::span<const std::string> args) {
-  constexpr std::array<std::string_view, 8> kTakeValue{
-      "--chip", "--nki", "--trace", "--report", "--save", "--seed", "--break-at", "--schedule"};
+  constexpr std::array<std::string_view, 10> kTakeValue{
+      "--chip",   "--nki",  "--ranks", "--on",       "--trace",
+      "--report", "--save", "--seed",  "--break-at", "--schedule"};
   std::vector<std::string> joined(args.begin(), args.end());
   if (joined.empty() || (joined.front() != "run" && joined.front() != "replay")) return joined;
   // Of a script's own words none is ours: it is the first that is neither an option nor its value.

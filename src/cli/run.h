@@ -22,6 +22,8 @@ struct RunOptions {
   std::vector<std::string> arguments;  // of the script, untouched
   std::string chip;  // a name of the catalogue or the path of a user's file; empty: not given
   std::string nki = "auto";
+  int ranks = 0;   // the script runs once for each; 0: not given
+  std::string on;  // what joins them; empty: not given
   bool timing_only = false;
   std::string schedule;  // "program" or "list"; empty: as usual for the dialect
   bool quiet = false;    // no summary

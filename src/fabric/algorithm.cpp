@@ -22,6 +22,7 @@ class AllToAll final : public Algorithm {
  public:
   explicit AllToAll(int members) : members_(members) {}
   const char* name() const override { return "direct"; }
+  bool slow_port() const override { return true; }
   int members() const override { return members_; }
   int rounds() const override { return members_ > 1 ? 1 : 0; }
   StepKind step(int) const override { return StepKind::kDirect; }

@@ -11,11 +11,16 @@
 namespace trnsim::fabric {
 namespace {
 
+enum class Event : std::uint8_t { kBegin, kDepart, kRelease, kDeliver };
+
 // A transfer on its way: who waits for it.
 struct Journey {
+  Event next = Event::kDepart;
   int from = 0, to = 0;  // representatives
   int stage = 0, channel = 0, round = 0;
   std::int64_t bytes = 0;
+  Picoseconds latency;  // until the receiver has it, after it has left
+  Picoseconds hold;     // until the sender goes on
   std::vector<Use> uses;
 };
 
@@ -47,7 +52,8 @@ class Engine {
         index_.emplace(representatives[i], static_cast<int>(i));
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
       const std::int64_t arrival = options.arrivals.empty() ? 0 : options.arrivals[i].count;
-      push(arrival + topology.steps.start.count, {.from = static_cast<int>(i), .round = -1});
+      push(arrival + topology.steps.start.count,
+           {.next = Event::kBegin, .from = static_cast<int>(i)});
     }
   }
 
@@ -60,15 +66,12 @@ class Engine {
       now_ = !queued ? ends : ends < 0 ? queue_.top().time : std::min(ends, queue_.top().time);
       ended.clear();
       shares_.advance(now_, &ended);
-      for (const int transfer : ended) arrive(running_[static_cast<std::size_t>(transfer)]);
+      for (const int transfer : ended) leave(running_[static_cast<std::size_t>(transfer)]);
       while (!queue_.empty() && queue_.top().time == now_) {
         const Journey journey = std::move(waiting_[queue_.top().slot]);
         free_slots_.push_back(queue_.top().slot);
         queue_.pop();
-        if (journey.round < 0)
-          enter_stage(journey.from, 0);
-        else
-          depart(journey);
+        happen(journey);
       }
     }
     return finish();
@@ -83,6 +86,19 @@ class Engine {
       return time != other.time ? time > other.time : order > other.order;
     }
   };
+
+  void happen(const Journey& journey) {
+    switch (journey.next) {
+      case Event::kBegin:
+        return enter_stage(journey.from, 0);
+      case Event::kDepart:
+        return depart(journey);
+      case Event::kRelease:
+        return release(journey);
+      case Event::kDeliver:
+        return deliver(journey);
+    }
+  }
 
   void push(std::int64_t time, Journey journey) {
     std::size_t slot = waiting_.size();
@@ -158,11 +174,10 @@ class Engine {
                     .stage = ranks_[static_cast<std::size_t>(rank)].stage,
                     .channel = channel,
                     .round = round};
-    journey.bytes =
-        part(plan_.channel(in, own, channel), send.chunks).size() * plan_.request.element_bytes;
+    journey.bytes = plan_.size(in, own, channel, send.chunks) * plan_.request.element_bytes;
     const std::int64_t source = plan_.request.rank(own), target = plan_.request.rank(peer);
-    const Picoseconds on_the_way = set_uses(&journey, in, source, target, send);
-    push(now_ + step_time(in.schedule->step(round)) + on_the_way.count, std::move(journey));
+    set_uses(&journey, in, source, target, send);
+    push(now_ + step_time(in.schedule->step(round)), std::move(journey));
   }
 
   std::int64_t step_time(StepKind kind) const {
@@ -172,8 +187,8 @@ class Engine {
   }
 
   // What the transfer occupies, and how long the way takes beside the bytes.
-  Picoseconds set_uses(Journey* journey, const Stage& in, std::int64_t source, std::int64_t target,
-                       const Send& send) {
+  void set_uses(Journey* journey, const Stage& in, std::int64_t source, std::int64_t target,
+                const Send& send) {
     const ResourceMap& map = router_.resources();
     const std::int64_t from = topology_.chip_of(source), to = topology_.chip_of(target);
     const Route route = router_.route(from, to);
@@ -188,12 +203,16 @@ class Engine {
     if (topology_.steps.mesh_rank > 0 && in.schedule->slow_port()) {
       const std::int64_t per = topology_.ranks_per_system();
       add_use(journey,
-              source / per * map.per_system + map.mesh_port(static_cast<int>(source % per)), 1);
+              source / per * map.per_system + map.mesh_port(static_cast<int>(source % per)),
+              (send.reads + 1) / 2);  // a pass takes two inputs
     }
     if (topology_.steps.stream > 0 &&
         source / topology_.ranks_per_system() == target / topology_.ranks_per_system())
       journey->uses.push_back({stream(source, target), 1});
-    return route.latency;
+    journey->latency = route.latency;
+    if (source / topology_.ranks_per_system() != target / topology_.ranks_per_system() &&
+        journey->bytes > 0)
+      journey->hold = topology_.steps.network;
   }
 
   void add_use(Journey* journey, std::int64_t resource, int weight) {
@@ -231,37 +250,47 @@ class Engine {
     ++cost_.transfers;
     for (const Use& use : journey.uses)
       touched_[static_cast<std::size_t>(use.resource)].bytes += use.weight * journey.bytes;
-    if (journey.bytes == 0 || journey.uses.empty()) return arrive(journey);
+    if (journey.bytes == 0 || journey.uses.empty()) return leave(journey);
     const int transfer = shares_.start(journey.bytes, journey.uses);
     if (running_.size() <= static_cast<std::size_t>(transfer))
       running_.resize(static_cast<std::size_t>(transfer) + 1);
     running_[static_cast<std::size_t>(transfer)] = journey;
   }
 
-  void arrive(const Journey& arrived) {
-    const Journey journey = arrived;  // entering a round may reuse the slot
-    Rank& sender = ranks_[static_cast<std::size_t>(journey.from)];
-    Lane& from = sender.lanes[static_cast<std::size_t>(journey.channel)];
-    --from.sends;
-    const bool sender_done = from.sends == 0 && from.receives == 0;
+  // The data has left: the sender goes on after its hold, the receiver gets it after the latency.
+  void leave(const Journey& left) {
+    const Journey journey = left;  // entering a round may reuse the slot
+    then(journey, Event::kDeliver, journey.latency);
+    then(journey, Event::kRelease, journey.hold);
+  }
+
+  void then(const Journey& journey, Event next, Picoseconds after) {
+    if (after.count == 0) return next == Event::kDeliver ? deliver(journey) : release(journey);
+    Journey later{.next = next,
+                  .from = journey.from,
+                  .to = journey.to,
+                  .stage = journey.stage,
+                  .channel = journey.channel,
+                  .round = journey.round};
+    push(now_ + after.count, std::move(later));
+  }
+
+  void release(const Journey& journey) {
+    Lane& lane = ranks_[static_cast<std::size_t>(journey.from)]
+                     .lanes[static_cast<std::size_t>(journey.channel)];
+    --lane.sends;
+    if (lane.sends == 0 && lane.receives == 0) next_round(journey.from, journey.channel);
+  }
+
+  void deliver(const Journey& journey) {
     Rank& receiver = ranks_[static_cast<std::size_t>(journey.to)];
     const bool present =
         receiver.stage == journey.stage &&
         receiver.lanes[static_cast<std::size_t>(journey.channel)].round == journey.round;
-    if (!present) {
-      note_early(&receiver, journey);
-      if (sender_done) next_round(journey.from, journey.channel);
-      return;
-    }
-    Lane& to = receiver.lanes[static_cast<std::size_t>(journey.channel)];
-    --to.receives;
-    const bool receiver_done = to.sends == 0 && to.receives == 0;
-    if (journey.from == journey.to) {  // folded: its own peer
-      if (receiver_done) next_round(journey.to, journey.channel);
-      return;
-    }
-    if (sender_done) next_round(journey.from, journey.channel);
-    if (receiver_done) next_round(journey.to, journey.channel);
+    if (!present) return note_early(&receiver, journey);
+    Lane& lane = receiver.lanes[static_cast<std::size_t>(journey.channel)];
+    --lane.receives;
+    if (lane.sends == 0 && lane.receives == 0) next_round(journey.to, journey.channel);
   }
 
   static void note_early(Rank* rank, const Journey& journey) {

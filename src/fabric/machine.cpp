@@ -83,7 +83,7 @@ void set_network(Topology& topology, const catalog::Instance& instance, double s
   topology.network.cards = static_cast<int>(cards * servers);
   topology.network.each_way = std::llround(static_cast<double>(gigabits(*instance.network.efa)) /
                                            cards * or_one(fabric.rates.network_efficiency));
-  topology.network.latency = from_ns(*instance.network.efa_latency * 1e3) + topology.steps.network;
+  topology.network.latency = from_ns(*instance.network.efa_latency * 1e3);
 }
 
 Axis axis(AxisKind kind, double size, double each_way_gigabytes) {

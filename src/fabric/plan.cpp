@@ -143,16 +143,27 @@ Orders flat_orders(const Topology& topology, const Lie& lie) {
   if (systems == 1) return within;
   const int channels =
       std::clamp(topology.network.cards, 1, std::max(1, topology.choices.channels_max));
+  const ResourceMap map(topology);
+  const auto card = [&](int member) { return map.card_of(member / lie.local); };
+  std::vector<int> in(static_cast<std::size_t>(map.cards)), out(in);
   Orders orders;
   for (int channel = 0; channel < channels; ++channel) {
     const auto& base = within[static_cast<std::size_t>(channel) % within.size()];
+    const auto crowd = [&](int first) {  // how many channels enter and leave by the same cards
+      const int last = (first + size - 1) % size;
+      return in[static_cast<std::size_t>(card(base[static_cast<std::size_t>(first)]))] +
+             out[static_cast<std::size_t>(card(base[static_cast<std::size_t>(last)]))];
+    };
+    int first = 0;
+    for (int other = lie.local; other < size; other += lie.local)
+      if (crowd(other) < crowd(first)) first = other;
+    ++in[static_cast<std::size_t>(card(base[static_cast<std::size_t>(first)]))];
+    ++out[static_cast<std::size_t>(
+        card(base[static_cast<std::size_t>((first + size - 1) % size)]))];
     orders.emplace_back();
-    for (int system = 0; system < systems; ++system) {
-      for (int i = 0; i < size; ++i) {
-        const int at = (i + channel * size / channels) % size;
-        orders.back().push_back(system * size + base[static_cast<std::size_t>(at)]);
-      }
-    }
+    for (int system = 0; system < systems; ++system)
+      for (int i = 0; i < size; ++i)
+        orders.back().push_back(system * size + base[static_cast<std::size_t>((first + i) % size)]);
   }
   return orders;
 }
@@ -440,6 +451,26 @@ Range Plan::region(std::int64_t number, int level) const {
     range = part(range, {narrowing.schedule->owned(member), 1, members});
   }
   return range;
+}
+
+std::vector<Range> Plan::pieces(const Stage& stage, std::int64_t number, int channel,
+                                Chunks chunks) const {
+  const Range whole = region(number, stage.level);
+  std::vector<Range> pieces;
+  for (int i = 0; i < chunks.count; ++i) {
+    const Range chunk = part(whole, {chunks.first + i, 1, chunks.of});
+    pieces.push_back(part(chunk, {channel, 1, stage.schedule->channels()}));
+  }
+  return pieces;
+}
+
+std::int64_t Plan::size(const Stage& stage, std::int64_t number, int channel, Chunks chunks) const {
+  const std::int64_t whole = region(number, stage.level).size();
+  const std::int64_t cut = std::int64_t{chunks.of} * stage.schedule->channels();
+  if (whole % cut == 0) return whole / cut * chunks.count;
+  std::int64_t size = 0;
+  for (const Range& piece : pieces(stage, number, channel, chunks)) size += piece.size();
+  return size;
 }
 
 Plan make_plan(const Topology& topology, Request request) {

@@ -79,9 +79,10 @@ struct Plan {
   }
   // The elements that a rank works on in front of a level.
   Range region(std::int64_t number, int level) const;
-  Range channel(const Stage& stage, std::int64_t number, int channel) const {
-    return part(region(number, stage.level), {channel, 1, stage.schedule->channels()});
-  }
+  // What a channel carries of some chunks: its share of each of them.
+  std::vector<Range> pieces(const Stage& stage, std::int64_t number, int channel,
+                            Chunks chunks) const;
+  std::int64_t size(const Stage& stage, std::int64_t number, int channel, Chunks chunks) const;
 };
 
 // Throws ConfigError or Unsupported for what the topology or the runtime cannot do.

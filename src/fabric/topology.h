@@ -32,7 +32,8 @@ struct Axis {
 
 // What a step of a collective costs beside its bytes, and the most that one transfer gets.
 struct StepCosts {
-  Picoseconds start, direct, reduction, ring, network;
+  Picoseconds start, direct, reduction, ring;
+  Picoseconds network;  // after a message between systems, before its sender goes on
   std::int64_t stream = 0, mesh_rank = 0;  // bytes per second; 0: no limit
 };
 

@@ -57,6 +57,21 @@ TEST(Steps, cost_their_latency_even_without_bytes) {
   EXPECT_EQ(timed(topology, request(Collective::kAllReduce, 1, 4096)).time.count, 5'000);
 }
 
+TEST(Networks, delay_the_receiver_and_hold_the_sender) {
+  Topology topology = by_hand({{AxisKind::kLine, 1, 0, {}}});
+  topology.systems = 3;
+  topology.network = {1, 1'000'000'000, {15'000'000}};
+  Request wanted = request(Collective::kPermute, 3, 1000);
+  wanted.pairs = {{0, 1}};
+  EXPECT_EQ(timed(topology, wanted).time.count, 1'000'000 + 15'000'000);
+  topology.steps.network = {20'000'000};
+  EXPECT_EQ(timed(topology, wanted).time.count, 1'000'000 + 20'000'000);
+  // A ring's data goes on as it comes: two hops in a row, and no sum of both delays per step.
+  topology.steps.network = {};
+  const Cost ring = timed(topology, request(Collective::kAllGather, 3, 3000, "ring"));
+  EXPECT_EQ(ring.time.count, 2 * (1'000'000 + 15'000'000));
+}
+
 TEST(Arrivals, late_ranks_hold_up_the_others) {
   const Topology topology = by_hand({ring(4)});
   const Plan plan = make_plan(topology, request(Collective::kAllReduce, 4, 8000));

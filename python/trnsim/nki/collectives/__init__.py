@@ -1,7 +1,8 @@
-"""nki.collectives: operations among ranks, in a world of one.
+"""nki.collectives: operations among the ranks of a run (trnsim.ranks).
 
-A process simulates one rank, number 0. In a group of one each operation is what the fabric would leave: a copy by DMA,
-or for the reducing permute one operation. Groups of more ranks raise Unsupported.
+In a group of one each operation is what the fabric would leave: a copy by DMA, or for the reducing permute one
+operation. Without `trnsim run --ranks` or trnsim.run_ranks a process is rank 0 alone, and larger groups raise
+Unsupported.
 """
 
 from trnsim.nki.collectives.groups import ReplicaGroup

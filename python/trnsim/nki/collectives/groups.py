@@ -2,11 +2,10 @@
 
 import numbers
 
-from trnsim import _native, session
+from trnsim import _native, ranks, session
 from trnsim.lowering.tiles import is_tensor, refuse
 from trnsim.nki.language.objects import NKIObject
 
-OWN_RANK = 0  # a process simulates one rank
 _PRIORITIES = range(4)
 _PRIORITY_SINCE = 4  # NeuronCore generation
 
@@ -33,25 +32,42 @@ def own_group(function: str, group) -> list[int]:
     """The ranks that this one exchanges data with, itself included. Raises ProgramError for no group."""
     if not isinstance(group, ReplicaGroup):
         refuse("collectives.group", f"{function}: replica_group must be a ReplicaGroup, got {group!r}")
-    own = next((ranks for ranks in group.replica_groups if OWN_RANK in ranks), None)
+    mine = ranks.rank()
+    own = next((listed for listed in group.replica_groups if mine in listed), None)
     if own is None:
-        refuse("collectives.group", f"{function}: rank {OWN_RANK}, which runs, is in no list of {group!r}")
+        refuse("collectives.group", f"{function}: rank {mine}, which runs, is in no list of {group!r}")
     return own
 
 
-def require_alone(function: str, group) -> None:
-    """Raise Unsupported where other ranks take part."""
-    ranks = own_group(function, group)
-    if len(ranks) > 1:
-        needs_fabric(function, f"a group of {len(ranks)} ranks")
+def require_world(function: str, group) -> None:
+    """Raise Unsupported where there is one rank and no fabric, ProgramError for ranks that do not exist."""
+    world = ranks.world()
+    if world is None:
+        raise _native.Unsupported(
+            f"{function} of {len(group)} ranks, because this process simulates one; `trnsim run --ranks N --on "
+            "trn2.48xlarge script.py` runs the script on several"
+        )
+    beyond = [rank for rank in group if rank >= world.size]
+    if beyond:
+        refuse("collectives.group",
+               f"{function}: there is no rank {beyond[0]}; the run has ranks 0 to {world.size - 1}")
 
 
-def needs_fabric(function: str, what: str):
-    """Raise Unsupported: there is one rank and no fabric."""
-    raise _native.Unsupported(
-        f"{function} with {what}, because it needs the fabric between ranks and a process simulates one rank; a "
-        f"group of one, ReplicaGroup([[{OWN_RANK}]]), runs"
-    )
+def require_switch_or_nodes(function: str, group, has_rdispls) -> None:
+    """all_to_all_v: whole devices through NeuronSwitch, or ranks of one index on several nodes."""
+    topology = ranks.world().topology
+    if topology.switched:
+        chips = {rank // topology.ranks_per_chip for rank in group}
+        if len(chips) < 2 or len(group) != len(chips) * topology.ranks_per_chip:
+            refuse("collectives.group",
+                   f"{function}: a list of ranks has all ranks of at least two devices; got {group}")
+        return
+    if has_rdispls:
+        refuse("collectives.displacements", f"{function}: has_rdispls=True needs chips joined by NeuronSwitch")
+    nodes = [rank // topology.ranks_per_instance for rank in group]
+    if len(set(nodes)) != len(nodes) or len({rank % topology.ranks_per_instance for rank in group}) > 1:
+        refuse("collectives.group",
+               f"{function}: without NeuronSwitch a list has ranks of one index on several nodes; got {group}")
 
 
 def check_priority(function: str, priority) -> None:
@@ -99,3 +115,25 @@ def check_equal(function: str, src, dst) -> None:
         )
     if src.dtype_name != dst.dtype_name:
         refuse("collectives.dtype", f"{function}: src is {src.dtype_name} and dst {dst.dtype_name}; they must be equal")
+
+
+def check_forms(function: str, srcs, dsts, size: int, *, grows=1, shrinks=1, dim=0) -> None:
+    """Shapes of a collective among `size` ranks: dst is `size` times longer along dim (grows None), or as many times
+    shorter (shrinks None), or as large as src."""
+    for src, dst in zip(srcs, dsts):
+        if src.dtype_name != dst.dtype_name:
+            refuse("collectives.dtype",
+                   f"{function}: src is {src.dtype_name} and dst {dst.dtype_name}; they must be equal")
+        expected = list(src.shape)
+        if grows is None:
+            expected[dim] *= size
+        if shrinks is None:
+            if expected[dim] % size:
+                refuse("collectives.shape", f"{function}: shape {src.shape} cannot be split among {size} ranks")
+            expected[dim] //= size
+        if grows == shrinks == 1 and dst.size == src.size:
+            continue
+        if tuple(expected) != tuple(dst.shape):
+            refuse("collectives.shape",
+                   f"{function}: src has shape {src.shape} and dst {dst.shape}; among {size} ranks dst must have "
+                   f"shape {tuple(expected)}")

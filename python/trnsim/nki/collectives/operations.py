@@ -1,22 +1,26 @@
 """The operations of nki.collectives. Sources: nki.collectives of NKI 0.6 and 0.7."""
 
-from trnsim import limits
+import numpy as np
+
+from trnsim import arrays, limits, ranks, session
 from trnsim.lowering.tiles import isa, new, refuse
 from trnsim.lowering.tokens import name_of, token
+from trnsim.nki.collectives import exchange
 from trnsim.nki.collectives.groups import (
-    OWN_RANK,
     check_equal,
+    check_forms,
     check_one,
     check_priority,
     check_tensors,
-    needs_fabric,
     own_group,
-    require_alone,
+    require_switch_or_nodes,
+    require_world,
 )
 from trnsim.nki.isa.registers import LoopRegister
 
 _OPERATORS = ("add", "minimum", "maximum")
 _CHANNELS = 4  # of a group of all devices of a node
+_CHANNELS_OTHERWISE = 2
 _ALL_GATHER_V_RANKS = 4
 _CHUNK_COLUMNS = 2048  # of the tiles in which HBM tensors are reduced
 _ANY, _HBM = ("HBM", "SBUF"), ("HBM",)
@@ -54,13 +58,29 @@ def _dimension(function, srcs, dim, on_sbuf):
         refuse("collectives.dim", f"{function}: tensors in SBUF have two dimensions, got shape {srcs[0].shape}")
 
 
+def _form(srcs, **more):
+    """What all ranks of a group must agree on."""
+    return {"shapes": [src.shape for src in srcs], "dtypes": [src.dtype_name for src in srcs],
+            "memory": srcs[0].space, **more}
+
+
+def _exchange(function, srcs, dsts, group, name, move, grows=1, shrinks=1, dim=0, **form):
+    """A collective of a group: copies within a group of one."""
+    own = own_group(function, group)
+    if len(own) == 1:
+        return _copy(function, srcs, dsts, name)
+    require_world(function, own)
+    check_forms(function, srcs, dsts, len(own), grows=grows, shrinks=shrinks, dim=dim)
+    return exchange.take_part(function, own, _form(srcs, **form), function, list(zip(srcs, dsts)), move(own), name=name)
+
+
 def all_reduce(srcs, dsts, replica_group, op, priority=None, name=None):
     """Each rank gets op over all ranks' sources."""
     check_tensors("all_reduce", _ANY, srcs=srcs, dsts=dsts)
     check_priority("all_reduce", priority)
-    _operator("all_reduce", op)
-    require_alone("all_reduce", replica_group)
-    _copy("all_reduce", srcs, dsts, name)
+    op = str(name_of(op)) if _operator("all_reduce", op) else None
+    _exchange("all_reduce", srcs, dsts, replica_group, name,
+              lambda own: exchange.reduced("all_reduce", own, op, srcs[0]), op=op)
 
 
 def all_gather(srcs, dsts, replica_group, collective_dim, priority=None, name=None):
@@ -68,18 +88,18 @@ def all_gather(srcs, dsts, replica_group, collective_dim, priority=None, name=No
     check_tensors("all_gather", _ANY, srcs=srcs, dsts=dsts)
     check_priority("all_gather", priority)
     _dimension("all_gather", srcs, collective_dim, on_sbuf=(0, 1))
-    require_alone("all_gather", replica_group)
-    _copy("all_gather", srcs, dsts, name)
+    _exchange("all_gather", srcs, dsts, replica_group, name, lambda own: exchange.gathered(collective_dim),
+              grows=None, dim=collective_dim, collective_dim=collective_dim)
 
 
 def reduce_scatter(srcs, dsts, replica_group, collective_dim, op, priority=None, name=None):
     """Each rank gets its part, along collective_dim, of op over all ranks' sources."""
     check_tensors("reduce_scatter", _ANY, srcs=srcs, dsts=dsts)
     check_priority("reduce_scatter", priority)
-    _operator("reduce_scatter", op)
     _dimension("reduce_scatter", srcs, collective_dim, on_sbuf=(0,))
-    require_alone("reduce_scatter", replica_group)
-    _copy("reduce_scatter", srcs, dsts, name)
+    op = str(name_of(op)) if _operator("reduce_scatter", op) else None
+    _exchange("reduce_scatter", srcs, dsts, replica_group, name,
+              lambda own: exchange.reduced("reduce_scatter", own, op, srcs[0]), shrinks=None, op=op)
 
 
 def all_to_all(srcs, dsts, replica_group, collective_dim, priority=None, name=None):
@@ -87,26 +107,38 @@ def all_to_all(srcs, dsts, replica_group, collective_dim, priority=None, name=No
     check_tensors("all_to_all", _HBM, srcs=srcs, dsts=dsts)
     check_priority("all_to_all", priority)
     _dimension("all_to_all", srcs, collective_dim, on_sbuf=())
-    require_alone("all_to_all", replica_group)
-    _copy("all_to_all", srcs, dsts, name)
+    size = len(own_group("all_to_all", replica_group))
+    for src in srcs:
+        if size > 1 and (src.ndim < 1 or src.shape[0] % size):
+            refuse("collectives.shape", f"all_to_all: shape {src.shape} cannot be split among {size} ranks")
+    _exchange("all_to_all", srcs, dsts, replica_group, name, lambda own: exchange.each_tensor(exchange.transposed))
 
 
 def collective_permute(srcs, dsts, source_target_pairs, priority=None, name=None):
     """Each pair (source, target) of ranks: the source's tensor goes to the target. Pairs between other ranks are
     theirs; a rank that is no target keeps its destination."""
-    check_tensors("collective_permute", _HBM, srcs=srcs, dsts=dsts)
-    check_one("collective_permute", srcs=srcs, dsts=dsts)
-    check_priority("collective_permute", priority)
+    function = "collective_permute"
+    check_tensors(function, _HBM, srcs=srcs, dsts=dsts)
+    check_one(function, srcs=srcs, dsts=dsts)
+    check_priority(function, priority)
     pairs = [tuple(pair) for pair in source_target_pairs]
     for place, role in enumerate(("source", "target")):
-        ranks = [pair[place] for pair in pairs]
-        if len(set(ranks)) != len(ranks):
-            refuse("collectives.pairs", f"collective_permute: a rank is {role} twice in {pairs}")
-    others = [pair for pair in pairs if pair != (OWN_RANK, OWN_RANK)]
-    if others:
-        needs_fabric("collective_permute", f"the pair {others[0]} of source and target")
-    if pairs:
-        _copy("collective_permute", srcs, dsts, name)
+        named = [pair[place] for pair in pairs]
+        if len(set(named)) != len(named):
+            refuse("collectives.pairs", f"{function}: a rank is {role} twice in {pairs}")
+    own = ranks.rank()
+    if all(pair == (own, own) for pair in pairs):
+        return _copy(function, srcs, dsts, name) if pairs else None
+    group = sorted({rank for pair in pairs for rank in pair})
+    require_world(function, group)
+    if own not in group:
+        return None  # no part of it
+    check_equal(function, srcs[0], dsts[0])
+    sends, gets = any(a == own for a, _ in pairs), any(b == own for _, b in pairs)
+    places = [(group.index(a), group.index(b)) for a, b in pairs]
+    return exchange.take_part(function, group, _form(srcs, pairs=pairs), "permute",
+                              [(srcs[0] if sends else None, dsts[0] if gets else None)], exchange.permuted(places),
+                              permute=places, name=name)
 
 
 def collective_permute_implicit(
@@ -114,12 +146,13 @@ def collective_permute_implicit(
 ):
     """In the ring of the group, each rank sends to its successor and receives from its predecessor."""
     function = "collective_permute_implicit"
-    _check_channels(function, replica_group, channel_ids, srcs_by_channel=srcs_by_channel,
-                    dsts_by_channel=dsts_by_channel)
+    own = _check_channels(function, replica_group, channel_ids, srcs_by_channel=srcs_by_channel,
+                          dsts_by_channel=dsts_by_channel)
     check_priority(function, priority)
-    require_alone(function, replica_group)
-    for srcs, dsts in zip(srcs_by_channel, dsts_by_channel):
-        _copy(function, srcs, dsts, name)
+    pairs = [(src, dst) for (src,), (dst,) in zip(srcs_by_channel, dsts_by_channel)]
+    if len(own) == 1:
+        return _copy(function, *zip(*pairs), name)
+    return _in_rings(function, own, pairs, pairs[0][0].space, name)
 
 
 def collective_permute_implicit_reduce(
@@ -127,24 +160,42 @@ def collective_permute_implicit_reduce(
 ):
     """In the ring of the group, each rank sends op(src0, src1) to its successor."""
     function = "collective_permute_implicit_reduce"
-    _check_channels(function, replica_group, channel_ids, srcs0_by_channel=srcs0_by_channel,
-                    srcs1_by_channel=srcs1_by_channel, dsts_by_channel=dsts_by_channel)
+    own = _check_channels(function, replica_group, channel_ids, srcs0_by_channel=srcs0_by_channel,
+                          srcs1_by_channel=srcs1_by_channel, dsts_by_channel=dsts_by_channel)
     check_priority(function, priority)
     op = _operator(function, op)
-    require_alone(function, replica_group)
+    pairs = []
     for (left,), (right,), (dst,) in zip(srcs0_by_channel, srcs1_by_channel, dsts_by_channel):
         for src in (left, right):
             check_equal(function, src, dst)
-        _combine(op, left, right, dst, name)
+        result = dst
+        if len(own) > 1:
+            result = session.current().launch.tensor(dst.space, dst.shape, dst.dtype, "reduced")
+        _combine(op, left, right, result, name)
+        pairs.append((result, dst))
+    return _in_rings(function, own, pairs, pairs[0][0].space, name) if len(own) > 1 else None
+
+
+def _in_rings(function, own, pairs, memory, name):
+    require_world(function, own)
+    for src, dst in pairs:
+        check_equal(function, src, dst)
+    form = {"channels": len(pairs), **_form([src for src, _ in pairs])}
+    places = list(range(len(own)))
+    # The orders of channels alternate, so that two of them use both directions of the links.
+    orders = [places if channel % 2 == 0 else places[::-1] for channel in range(len(pairs))]
+    ring = [(place, (place + 1) % len(own)) for place in places]
+    return exchange.take_part(function, own, form, "permute", pairs, exchange.in_rings(orders), permute=ring, name=name)
 
 
 def _check_channels(function, replica_group, channel_ids, **by_channel):
-    own_group(function, replica_group)
+    own = own_group(function, replica_group)
     channels = list(channel_ids)
-    if channels != list(range(len(channels))) or not 1 <= len(channels) <= _CHANNELS:
+    most = _most_channels(own)
+    if channels != list(range(len(channels))) or not 1 <= len(channels) <= most:
         refuse(
             "collectives.channels",
-            f"{function}: channel_ids is {channel_ids!r}; it must be 0, 1, ... with at most {_CHANNELS} channels",
+            f"{function}: channel_ids is {channel_ids!r}; it must be 0, 1, ... with at most {most} channels",
         )
     for argument, lists in by_channel.items():
         if len(lists) != len(channels):
@@ -154,6 +205,17 @@ def _check_channels(function, replica_group, channel_ids, **by_channel):
     for lists in zip(*by_channel.values()):
         check_tensors(function, _ANY, **dict(zip(by_channel, lists)))
         check_one(function, **dict(zip(by_channel, lists)))
+    return own
+
+
+def _most_channels(own):
+    """Four where the group has all devices of a node, else two; in a world of one rank the larger number."""
+    world = ranks.world()
+    if world is None:
+        return _CHANNELS
+    devices = {rank // world.topology.ranks_per_chip for rank in own}
+    in_node = world.topology.ranks_per_instance // world.topology.ranks_per_chip
+    return _CHANNELS if len(devices) % in_node == 0 else _CHANNELS_OTHERWISE
 
 
 def _combine(op, left, right, dst, name):
@@ -180,27 +242,54 @@ def all_gather_v(
     srcs, dsts, replica_group, metadata_tensor, recv_counts_known=False, has_rdispls=False, priority=None, name=None
 ):
     """Each rank's chunk, as long as its metadata says, goes to every rank of its four."""
-    _check_variable("all_gather_v", srcs, dsts, priority)
+    function = "all_gather_v"
+    _check_variable(function, srcs, dsts, priority)
     if has_rdispls:
         refuse("collectives.displacements", "all_gather_v: has_rdispls=True is not supported by NKI 0.6")
-    ranks = own_group("all_gather_v", replica_group)
-    if len(ranks) != _ALL_GATHER_V_RANKS:
+    own = own_group(function, replica_group)
+    if len(own) != _ALL_GATHER_V_RANKS:
         refuse(
             "collectives.group",
-            f"all_gather_v: a list of ranks has {_ALL_GATHER_V_RANKS} ranks, those of a chip; got {len(ranks)}",
+            f"all_gather_v: a list of ranks has {_ALL_GATHER_V_RANKS} ranks, those of a chip; got {len(own)}",
         )
-    needs_fabric("all_gather_v", f"a group of {len(ranks)} ranks")
+    require_world(function, own)
+    _variable(function, "all_gather", own, srcs[0], dsts[0], metadata_tensor, recv_counts_known, False, name)
 
 
 def all_to_all_v(
     srcs, dsts, replica_group, metadata_tensor, recv_counts_known=False, has_rdispls=False, priority=None, name=None
 ):
     """Each rank sends to each other one a chunk, as long as its metadata says."""
-    _check_variable("all_to_all_v", srcs, dsts, priority)
-    ranks = own_group("all_to_all_v", replica_group)
-    if len(ranks) == 1:
+    function = "all_to_all_v"
+    _check_variable(function, srcs, dsts, priority)
+    own = own_group(function, replica_group)
+    if len(own) == 1:
         refuse("collectives.group", "all_to_all_v: a list of ranks spans several devices or nodes; got one rank")
-    needs_fabric("all_to_all_v", f"a group of {len(ranks)} ranks")
+    require_world(function, own)
+    require_switch_or_nodes(function, own, has_rdispls)
+    _variable(function, "all_to_all", own, srcs[0], dsts[0], metadata_tensor, recv_counts_known, has_rdispls, name)
+
+
+def _variable(function, collective, own, src, dst, metadata, recv_counts_known, has_rdispls, name):
+    rows = 4 if has_rdispls else 3
+    legal = (rows, len(own)) if metadata.space == "HBM" else (1, rows, len(own))
+    if metadata.dtype_name != "uint32" or tuple(metadata.shape) not in (legal, (*legal[:-2], 4, len(own))):
+        refuse("collectives.metadata",
+               f"{function}: metadata_tensor is {metadata.dtype_name} {metadata.shape}; it must be uint32 {legal}")
+    if src.dtype_name != dst.dtype_name:
+        refuse("collectives.dtype", f"{function}: src is {src.dtype_name} and dst {dst.dtype_name}; they must be equal")
+    extra = {"recv_counts_known": recv_counts_known, "has_rdispls": has_rdispls, "tensor": metadata}
+    if session.current().launch.values:
+        extra["metadata"] = _inputs_of(metadata, len(own))
+    exchange.take_part(function, own, {"dtypes": src.dtype_name}, collective, [(src, dst)],
+                       exchange.variable(function, collective == "all_to_all"), extra=extra, name=name)
+
+
+def _inputs_of(metadata, count):
+    """The metadata's values; row 2, where it was never written, as zeros."""
+    rows = metadata.shape[-2]
+    view = metadata if metadata.space == "HBM" else metadata.reshape((1, rows * count))
+    return arrays.from_tensor(view).reshape(rows, count).astype(np.uint32)
 
 
 def all_gather_v_prepare(*args, **kwargs):
@@ -237,13 +326,20 @@ def _check_variable(function, srcs, dsts, priority):
 
 
 def collective_permute_implicit_current_processing_rank_id(iteration_id, replica_group, channel_id=0, name=None):
-    """The rank whose data a ring works on in an iteration: a register; always the own rank in a group of one."""
-    require_alone("collective_permute_implicit_current_processing_rank_id", replica_group)
-    if not 0 <= int(channel_id) < _CHANNELS:
-        refuse("collectives.channels", f"channel_id is {channel_id!r}; it must be 0 to {_CHANNELS - 1}")
-    return RankRegister(OWN_RANK)
+    """The rank whose data a ring works on in an iteration: its own at first, then its predecessors', a register."""
+    function = "collective_permute_implicit_current_processing_rank_id"
+    own = own_group(function, replica_group)
+    most = _most_channels(own)
+    if not 0 <= int(channel_id) < most:
+        refuse("collectives.channels", f"channel_id is {channel_id!r}; it must be 0 to {most - 1}")
+    if len(own) == 1:
+        return RankRegister(own[0])
+    require_world(function, own)
+    place = own.index(ranks.rank())
+    back = int(iteration_id) if int(channel_id) % 2 == 0 else -int(iteration_id)
+    return RankRegister(own[(place - back) % len(own)])
 
 
 def rank_id(name=None):
     """The number of the rank that runs: a register."""
-    return RankRegister(OWN_RANK)
+    return RankRegister(ranks.rank())

@@ -41,6 +41,9 @@ NkiInstruction = _native.NkiInstruction
 NkiValidationError = _native.ProgramError
 
 
+del collective  # noqa: F821  (the instruction behind nki.collectives)
+
+
 def get_nc_version() -> nc_version:
     """The NeuronCore generation that the kernel runs on; outside a kernel, that of the chip chosen."""
     return nc_version(limits.chip().generation)
