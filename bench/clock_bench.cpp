@@ -2,8 +2,8 @@
 // multiplied, added and stored.
 #include <benchmark/benchmark.h>
 
-#include "call.h"
 #include "catalog/catalog.h"
+#include "core/call.h"
 #include "timing/clock.h"
 
 namespace trnsim::bench {

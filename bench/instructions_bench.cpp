@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "call.h"
 #include "catalog/catalog.h"
+#include "core/call.h"
 
 namespace trnsim::bench {
 namespace {

@@ -106,5 +106,6 @@ void bind_calls(nanobind::module_& m);
 void bind_profile(nanobind::module_& m);
 void bind_fabric(nanobind::module_& m);
 void bind_command(nanobind::module_& m);
+void bind_fleet(nanobind::module_& m);
 
 }  // namespace trnsim::python

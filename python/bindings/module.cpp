@@ -24,4 +24,5 @@ NB_MODULE(_native, m) {
   bind_profile(m);
   bind_fabric(m);
   bind_command(m);
+  bind_fleet(m);
 }

@@ -167,6 +167,10 @@ void check_references(const Catalog& catalog) {
     if (instance.chip.has_value() == instance.gpu.has_value())
       config_error("{}:1:1: an instance has either a chip or a gpu", instance.file);
   }
+  for (const Training& training : catalog.trainings) {
+    check_reference(training, "chip", training.chip, catalog.chips);
+    check_reference(training, "gpu", training.gpu, catalog.gpus);
+  }
   for (const System& system : catalog.systems) {
     check_reference(system, "chip", system.chip, catalog.chips);
     check_reference(system, "gpu", system.gpu, catalog.gpus);
@@ -211,6 +215,19 @@ const Fabric* Catalog::fabric_of(std::string_view accelerator) const {
   return nullptr;
 }
 
+const Training& Catalog::training(std::string_view accelerator) const {
+  for (const Training& record : trainings)
+    if (plain(record.chip ? *record.chip : record.gpu.value_or("")) == plain(accelerator))
+      return record;
+  std::vector<std::string> known;
+  for (const Training& record : trainings)
+    known.push_back(record.chip ? *record.chip : record.gpu.value_or(""));
+  throw Error(Fault::kMissingSpec,
+              fmt::format("hardware/training/ has no record of {}: nothing says how much of its "
+                          "speed training reaches. Known: {}",
+                          accelerator, fmt::join(known, ", ")));
+}
+
 std::vector<const Record*> Catalog::records() const {
   std::vector<const Record*> all;
   auto add = [&](const auto& some) {
@@ -223,6 +240,7 @@ std::vector<const Record*> Catalog::records() const {
   add(clusters);
   add(gpus);
   add(fabrics);
+  add(trainings);
   return all;
 }
 
@@ -247,6 +265,7 @@ Catalog load(const fs::path& hardware_dir) {
   catalog.clusters = read_directory<Cluster>(hardware_dir / "clusters", cluster_schema());
   catalog.gpus = read_directory<Gpu>(hardware_dir / "gpus", gpu_schema());
   catalog.fabrics = read_directory<Fabric>(hardware_dir / "fabrics", fabric_schema());
+  catalog.trainings = read_directory<Training>(hardware_dir / "training", training_schema());
   check_references(catalog);
   return catalog;
 }

@@ -15,6 +15,7 @@
 #include "catalog/gpu.h"
 #include "catalog/instance.h"
 #include "catalog/system.h"
+#include "catalog/training.h"
 
 namespace trnsim::catalog {
 
@@ -28,6 +29,7 @@ struct Catalog {
   std::vector<Cluster> clusters;
   std::vector<Gpu> gpus;
   std::vector<Fabric> fabrics;
+  std::vector<Training> trainings;
 
   // An unknown name throws ConfigError with the nearest one and the list.
   const Core& core(std::string_view name) const;
@@ -38,6 +40,8 @@ struct Catalog {
   const Gpu& gpu(std::string_view name) const;
   // How the chips or GPUs of that name talk; null where nothing is known.
   const Fabric* fabric_of(std::string_view accelerator) const;
+  // By the name of the chip or GPU; an accelerator without a record throws MissingSpec.
+  const Training& training(std::string_view accelerator) const;
 
   // Anything, of whatever kind, in the order of the members above.
   const Record& record(std::string_view name) const;

@@ -51,6 +51,7 @@ const Schema& system_schema();
 const Schema& cluster_schema();
 const Schema& gpu_schema();
 const Schema& fabric_schema();
+const Schema& training_schema();
 
 // ---- how a row names its member: at<Core, &Core::tensor, &TensorEngine::clock>
 // -------------------------------------

@@ -4,6 +4,7 @@
 #include "catalog/instance.h"
 #include "catalog/schema.h"
 #include "catalog/system.h"
+#include "catalog/training.h"
 
 namespace trnsim::catalog {
 
@@ -117,6 +118,7 @@ const Schema& cluster_schema() {
 
 const Schema& gpu_schema() {
   using G = Gpu;
+  using R = GpuRates;
   static const Schema kSchema{"gpu", {
     {"peak_bf16", "TFLOPS", at<G, &G::peak_bf16>, "bf16 and fp16"},
     {"peak_tf32", "TFLOPS", at<G, &G::peak_tf32>, "tf32"},
@@ -133,6 +135,29 @@ const Schema& gpu_schema() {
     {"host_link", "GB/s", at<G, &G::host_link>, "PCIe, both directions"},
     {"power", "W", at<G, &G::power>, "thermal design power"},
     {"transistors", "count", at<G, &G::transistors>, "transistors"},
+    {"rates.multiprocessors", "count", at<G, &G::rates, &R::multiprocessors>, "streaming multiprocessors"},
+    {"rates.matmul", "ratio", at<G, &G::rates, &R::matmul>, "of the bf16 peak, the best matrix product"},
+    {"rates.memory", "ratio", at<G, &G::rates, &R::memory>, "of the memory bandwidth, a long copy"},
+    {"rates.flash_forward", "ratio", at<G, &G::rates, &R::flash_forward>, "of the bf16 peak, attention forwards"},
+    {"rates.flash_backward", "ratio", at<G, &G::rates, &R::flash_backward>, "of the bf16 peak, attention backwards"},
+    {"rates.launch", "us", at<G, &G::rates, &R::launch>, "from the end of a kernel to the start of the next"},
+    {"rates.busbw", "GB/s", at<G, &G::rates, &R::busbw>, "bus bandwidth of a large all_reduce within a server"},
+    {"rates.reserved", "GB", at<G, &G::rates, &R::reserved>, "memory of the context and of communication"},
+  }};
+  return kSchema;
+}
+const Schema& training_schema() {
+  using T = Training;
+  static const Schema kSchema{"training", {
+    {"chip", "", at<T, &T::chip>, "which chip"},
+    {"gpu", "", at<T, &T::gpu>, "which GPU"},
+    {"efficiency", "ratio", at<T, &T::efficiency>, "what software reaches of modelled operator speed"},
+    {"faster", "ratio", at<T, &T::faster>, "measured against predicted time, low end of the interval"},
+    {"slower", "ratio", at<T, &T::slower>, "measured against predicted time, high end of the interval"},
+    {"calibrated", "", at<T, &T::calibrated>, "from measurements on this accelerator"},
+    {"interruption", "h", at<T, &T::interruption>, "accelerator-hours between interruptions of a job"},
+    {"restart", "min", at<T, &T::restart>, "from an interruption until training goes on"},
+    {"power", "W", at<T, &T::power>, "of one accelerator with its share of the server, in training"},
   }};
   return kSchema;
 }

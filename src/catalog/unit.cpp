@@ -14,7 +14,7 @@ struct Unit {
 
 constexpr double kKi = 1024.0;
 
-constexpr std::array<Unit, 45> kUnits = {{
+constexpr std::array<Unit, 47> kUnits = {{
     {"Hz", "frequency", 1},
     {"kHz", "frequency", 1e3},
     {"MHz", "frequency", 1e6},
@@ -22,6 +22,8 @@ constexpr std::array<Unit, 45> kUnits = {{
     {"ps", "time", 1},
     {"ns", "time", 1e3},
     {"us", "time", 1e6},
+    {"min", "duration", 1},
+    {"h", "duration", 60},
     {"ms", "time", 1e9},
     {"s", "time", 1e12},
     {"B", "size", 1},

@@ -11,6 +11,7 @@
 #include "cli/collective.h"
 #include "cli/isa.h"
 #include "cli/replay.h"
+#include "cli/train.h"
 #include "cli/what_if.h"
 
 namespace trnsim::cli {
@@ -74,6 +75,7 @@ int command_line(std::span<const std::string> args, const Context& context,
     add_replay_command(app, context);
     add_what_if_command(app, context, run);
     add_collective_command(app, context);
+    add_train_command(app, context);
     add_chips_command(app, context);
     add_isa_command(app, context);
     const int result = parse_and_run(app, args, context);

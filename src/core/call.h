@@ -13,7 +13,7 @@
 #include "isa/instruction.h"
 #include "memory/tensor.h"
 
-namespace trnsim::bench {
+namespace trnsim::core {
 
 class Call {
  public:
@@ -29,7 +29,7 @@ class Call {
     return *this;
   }
 
-  void issue(core::NeuronCore& core) const { core.issue(*type_, args_.data(), 0); }
+  void issue(NeuronCore& core) const { core.issue(*type_, args_.data(), 0); }
 
  private:
   const isa::InstructionType* type_;
@@ -39,7 +39,7 @@ class Call {
 // Tensors of one core. They hold small numbers, so that no arithmetic meets subnormals.
 class Tensors {
  public:
-  explicit Tensors(core::NeuronCore& core) : core_(core) {}
+  explicit Tensors(NeuronCore& core) : core_(core) {}
 
   isa::Tile on_chip(isa::Space space, numerics::Dtype dtype, int partitions, int columns) {
     const int bytes = numerics::info(dtype).bytes;
@@ -63,8 +63,8 @@ class Tensors {
     return tile;
   }
 
-  core::NeuronCore& core_;
+  NeuronCore& core_;
   std::vector<std::shared_ptr<memory::Allocation>> kept_;
 };
 
-}  // namespace trnsim::bench
+}  // namespace trnsim::core
