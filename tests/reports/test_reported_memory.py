@@ -61,7 +61,7 @@ def test_what_fits_a_partition_is_known_to_the_byte(chip, usable, refused):
     def kernel(x, sizes):
         out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
         tiles = [nl.ndarray((128, n), dtype=nl.uint8, buffer=nl.sbuf, name=f"tile{i}") for i, n in enumerate(sizes)]
-        for tile in tiles:
+        for tile in tiles * 2:  # all of them live at once
             nisa.memset(tile, 0)
         nisa.dma_copy(dst=out, src=x)
         return out

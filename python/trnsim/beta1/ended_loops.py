@@ -30,6 +30,8 @@ def _uses(function) -> tuple:
     except (OSError, TypeError, SyntaxError):
         return ()  # without its source there is nothing to say
     file = inspect.getsourcefile(function) or "?"
+    if not isinstance(tree.body[0], ast.FunctionDef):
+        return ()  # a lambda has no loops
     found = uses_after_loops(tree.body[0].body)
     return tuple((name, loop + first - 1, line + first - 1, file) for name, loop, line in found)
 

@@ -148,7 +148,7 @@ def test_the_same_call_takes_the_same_time_and_a_launch_each(libraries):
     profile = trnsim.last_profile()
     [entry] = profile.instructions
     assert (profile.kernel, entry["opcode"], entry["engine"]) == ("into_result", "custom_op", "GpSimd")
-    assert entry["file"].endswith("test_time.py")
+    assert entry["file"].endswith("test_operator_time.py")
 
 
 def test_a_chip_whose_processors_have_dma_of_their_own_is_faster(libraries):
