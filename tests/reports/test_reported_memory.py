@@ -70,7 +70,7 @@ def test_what_fits_a_partition_is_known_to_the_byte(chip, usable, refused):
     if sum(sizes) <= usable:
         kernel(x, sizes)
     else:
-        with refused("memory.capacity", f"of {usable} bytes", "98568", "tile0"):
+        with refused("memory.capacity", f"has {usable}", "98568", "tile0"):
             kernel(x, sizes)
     kernel(x, (usable // 2 // 32 * 32, usable // 2 // 32 * 32))
     peak = trnsim.last_profile()._json["runs"][0]["memory"]["sbuf_peak_bytes_per_partition"]
