@@ -12,7 +12,7 @@ import trnsim
 
 trnsim.install()  # for the imports; the mode is the fixture's
 
-from calibration import checkouts, instructions, rows, table, transfers  # noqa: E402
+from calibration import checkouts, instructions, kernels, rows, table, transfers  # noqa: E402
 
 HEADER = "id,source,name,params_json,dtype,chip,lnc,metric,value,unit,confidence\n"
 
@@ -99,3 +99,10 @@ def test_predictions_of_instructions_and_transfers(source, measured):
 def test_what_is_no_instruction_of_nki_is_not_predicted():
     assert instructions.predict(row("GpSimd COMPARE_BRANCH", {})) is None
     assert transfers.predict(row("DMA packet, queue type hardware_dynamic", {"bytes": 4})) is None
+
+
+@pytest.mark.parametrize("name", ["mlp_tkg", "mlp_cte", "rmsnorm_quant"])
+def test_a_kernel_of_nki_library_needs_its_checkout(tmp_path, name):
+    row = rows.Row("K-1", "", name, {}, "bf16", "trn2", "2", "expected_device_time", 1e3, "ns", "high")
+    with pytest.raises(checkouts.Missing, match="aws-neuron/nki-library"):
+        kernels.predict(row, tmp_path)

@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy as np
 import trnsim
 
-from calibration import checkouts
+from calibration import checkouts, nki_library
 from calibration.rows import Row
 
 # What a metric counts beside the kernel, by the name that the report gives that way of timing.
@@ -92,7 +92,13 @@ def _named(folder, part, task, sizes) -> Path:
     raise checkouts.Missing(f"{part}: no {task} of {sizes}")
 
 
+def _nki_library(row, folder, kernel):
+    tests = checkouts.find(folder, "aws-neuron/nki-library", "test/pytest.ini").parent
+    getattr(nki_library, kernel)(row, tests.parent)
+
+
 _CASES = (
+    (r"(mlp_tkg|mlp_cte|rmsnorm_quant)", _nki_library),
     (r"(\w+) \(baseline\)", _nkibench),
     (r"matmul tutorial v(\d)\b.*", _tutorial_matmul),
     (r"mamba selective scan (v\d)(?: sweep)?", _mamba),
