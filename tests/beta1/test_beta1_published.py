@@ -1,5 +1,7 @@
 """What published kernels of Beta 1 use beside the usual: many free axes, remainders, limits of types, annotations."""
 
+import inspect
+
 import ml_dtypes
 import neuronxcc.nki as nki
 import neuronxcc.nki.isa as nisa
@@ -167,6 +169,27 @@ def test_the_vector_engine_transposes_in_blocks(rng, opcodes, dtype, shape):
     assert opcodes().count("nc_transpose") == -(-shape[0] // 32) * -(-shape[1] // 32)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, nl.float8_e4m3, nl.float8_e5m2])
+@pytest.mark.parametrize("shape", [(128, 128), (17, 40)])
+@pytest.mark.parametrize("assigned", [True, False])
+def test_the_tensor_engine_transposes_bytes(rng, dtype, shape, assigned):
+    """It writes them two apart into PSUM; the kernel sees the plain transpose."""
+
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray(x.shape[::-1], dtype=x.dtype, buffer=nl.shared_hbm)
+        if assigned:
+            turned = nl.ndarray(x.shape[::-1], dtype=x.dtype, buffer=nl.sbuf)
+            turned[...] = nisa.nc_transpose(nl.load(x))
+        else:
+            turned = nisa.nc_transpose(nl.load(x))
+        nl.store(out, turned)
+        return out
+
+    x = rng.integers(0, 100, shape).astype(nl.static_cast(np.zeros(1), dtype).dtype)
+    assert np.array_equal(kernel(x).view(np.uint8), np.ascontiguousarray(x.T).view(np.uint8))
+
+
 @pytest.mark.parametrize("dtype", [nl.int32, nl.float32])
 @pytest.mark.parametrize("in_variable", [False, True])
 def test_products_add_up_in_psum_of_any_type(rng, dtype, in_variable):
@@ -279,3 +302,37 @@ def test_the_module_of_constants_can_be_imported():
 
     with pytest.raises(AttributeError, match="constants.pmax: no public document"):
         _ = constants.pmax
+
+
+@pytest.mark.parametrize("name", [
+    n for n in dir(nisa) if inspect.isfunction(getattr(nisa, n)) and n not in ("builtin_custom_op", "get_nc_version")
+    and not n.startswith("_")
+])
+def test_every_instruction_takes_a_name(name):
+    with pytest.raises(Exception) as caught:  # noqa: PT011  (arguments are missing)
+        getattr(nisa, name)(name="mine")
+    assert "'name'" not in str(caught.value)
+
+
+def test_a_name_changes_nothing(rng):
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.load(x)
+        tile[...] = nisa.tensor_scalar(tile, np.multiply, 2.0, name="twice")
+        nl.store(out, nisa.activation(np.abs, tile, name="positive"))
+        return out
+
+    x = rng.standard_normal((8, 8)).astype(np.float32)
+    assert np.array_equal(kernel(x), np.abs(2 * x))
+
+
+def test_numpys_copy_is_an_operator(rng):
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        nl.store(out, nisa.activation(np.copy, nl.load(x), scale=-1.0))
+        return out
+
+    x = rng.standard_normal((8, 8)).astype(np.float32)
+    assert np.array_equal(kernel(x), -x)

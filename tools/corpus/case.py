@@ -15,6 +15,7 @@ call the kernel and compare with `runners.compare`, or raise AssertionError; a t
 from dataclasses import dataclass, field
 
 INTENDED = "intended"  # the kernel is there to be refused
+ILLEGAL = "illegal"  # no chip takes it: refusing is the right verdict
 KERNEL = "kernel"  # the kernel's or its test's own fault
 SIMULATOR = "simulator"  # ours: missing or wrong
 SURROUNDINGS = "surroundings"  # wants what is not here: weights, a private package, a device
@@ -40,7 +41,7 @@ class Case:
     denies: str = ""
     options: dict = field(default_factory=dict)
     dialect: str = ""
-    seconds: float = 300
+    seconds: float = 900
     paths: tuple = ()
     commit: str = ""
     environment: dict = field(default_factory=dict)
@@ -64,5 +65,5 @@ class Finding:
     """Why something does not run or differs: `pattern` is searched in "FILE NAME TEST: PROBLEM"."""
 
     pattern: str
-    fault: str  # INTENDED, KERNEL, SIMULATOR or SURROUNDINGS
+    fault: str  # INTENDED, ILLEGAL, KERNEL, SIMULATOR or SURROUNDINGS
     text: str  # for the page

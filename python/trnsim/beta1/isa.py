@@ -4,6 +4,9 @@ Each takes `mask=` (the part of the tile that it works on) and most take `dtype=
 assigned to a tile that exists, `out[...] = nisa.x(...)`, is written there by the instruction itself.
 """
 
+import functools
+import inspect
+
 import numpy as np
 
 from trnsim import _native, session
@@ -68,6 +71,16 @@ from trnsim.refusal import refused
 def get_nc_version() -> nc_version:
     """The NeuronCore generation that the kernel runs on."""
     return nc_version(session.current().launch.generation)
+
+
+def _named(function):
+    """The instruction, which takes a name= as each one does; the simulator names results by their variables."""
+
+    @functools.wraps(function)
+    def call(*args, name=None, **kwargs):
+        return function(*args, **kwargs)
+
+    return function if "name" in inspect.signature(function).parameters else call
 
 
 builtin_custom_op = refused("nisa.builtin_custom_op", "custom C++ operators of the GpSimd engine are not simulated")
@@ -137,3 +150,7 @@ __all__ = [
     "unknown_engine",
     "vector_engine",
 ]
+
+for _name in __all__:
+    if inspect.isfunction(globals()[_name]) and _name not in ("builtin_custom_op", "get_nc_version"):
+        globals()[_name] = _named(globals()[_name])

@@ -49,7 +49,7 @@ _NUMPY |= {
     for name in (
         "equal not_equal greater greater_equal less less_equal logical_xor logical_not power square "
         "reciprocal mod fmod bitwise_and bitwise_or bitwise_xor left_shift right_shift tanh exp sign "
-        "log sin sqrt"
+        "log sin sqrt copy"
     ).split()
 }
 

@@ -4,7 +4,7 @@ import importlib
 import re
 
 import numpy as np
-from corpus.case import INTENDED, KERNEL, Case, Finding
+from corpus.case import ILLEGAL, INTENDED, Case, Finding
 from corpus.runners import compare
 
 STUDENTS = ("Ericcsr", "EtashGuha", "akjadhav", "argy", "chengli", "robertpare17", "waahm7", "xaviergonzalez")
@@ -27,14 +27,16 @@ def cases(checkout):
     for kernel, size in KERNELS.items():
         if f"def {kernel}(" in kernels:
             yield Case("part1/kernels.py", "vector_add", (kernel, size), name=kernel)
+    # One author's tiles are 2,048 wide and refuse smaller matrices.
+    side = 2048 if "TILES_PER_BATCH = 16" in kernels else 1024
     if "def matrix_transpose(" in kernels:
-        yield Case("part1/kernels.py", "transpose", name="matrix_transpose")
+        yield Case("part1/kernels.py", "transpose", (side,), name="matrix_transpose")
     if (checkout / "part1/vec_add.py").exists():
         for kernel, size in SIZES.items():
             yield Case("part1/vec_add.py", "script", ("--kernel", kernel, "--size", size), name=kernel)
     elif (checkout / "part1/run_benchmark.py").exists():
         for kernel in ("naive", "tiled", "stream", "transpose"):
-            size = 1024 if kernel == "transpose" else SIZES[kernel]
+            size = side if kernel == "transpose" else SIZES[kernel]
             yield Case("part1/run_benchmark.py", "script", ("--kernel", kernel, "-n", size), name=kernel)
     yield Case("part2/test_harness.py", "harness", (False,), name="smaller images")
     code = (checkout / "part2/conv2d.py").read_text().partition("def fused_conv2d_maxpool")[2]
@@ -55,8 +57,8 @@ def vector_add(path, kernel, size):
     return compare(np.asarray(function(a, b)).reshape(a.shape), a + b)
 
 
-def transpose(path):
-    a = np.random.uniform(-1, 1, (1024, 1024)).astype(np.float32)
+def transpose(path, side):
+    a = np.random.uniform(-1, 1, (side, side)).astype(np.float32)
     return compare(importlib.import_module(path.stem).matrix_transpose(a), a.T)
 
 
@@ -87,10 +89,23 @@ FINDINGS = {
         "which the simulator refuses.",
     ),
     "A tile of 256 partitions": Finding(
-        r"vector_add_tiled|run_benchmark.py tiled.*has 256 partitions; SBUF has 128",
-        KERNEL,
+        r"(vector_add_tiled|run_benchmark.py tiled|vec_add.py tiled).*has 256 partitions; SBUF has 128",
+        ILLEGAL,
         "The author tried chunks of 256 rows, one row to a partition; the assignment's text asks what the largest "
         "possible chunk is, and SBUF has 128 partitions.",
+    ),
+    "An image of 224 by 224 that needs SBUF twice": Finding(
+        r"conv2d.py larger image.*SBUF overflow: tile 'x_plane' needs 197136",
+        ILLEGAL,
+        "The kernel keeps the whole image, 200,704 bytes in each partition, and copies a shifted one of 197,136 bytes "
+        "beside it, while it still needs the first: nearly twice the 212,984 bytes that a partition has. On images of "
+        "the size of the harness's first test it runs.",
+    ),
+    "A kernel without pooling, asked to pool": Finding(
+        r"test_harness.py smaller images, maxpool.*index 7 is out of bounds for dimension 3 \(size 7\) of 'X_out'",
+        ILLEGAL,
+        "The author left the pooling out: the kernel writes an output of the size before pooling into the smaller "
+        "tensor that it made, past its end.",
     ),
     "An allocation that overlaps": Finding(
         r"(direct_allocation_bad|alloc_bad).*ProgramError: data1 reads .*'a_tile.* overwritten",

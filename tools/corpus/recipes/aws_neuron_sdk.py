@@ -1,6 +1,6 @@
 """aws-neuron/aws-neuron-sdk: the documentation's unit tests, one instruction or idiom each."""
 
-from corpus.case import KERNEL, Case, Finding
+from corpus.case import ILLEGAL, INTENDED, KERNEL, Case, Finding
 
 REPOSITORIES = ("aws-neuron-sdk",)
 NKI = "0.3"
@@ -26,6 +26,14 @@ def cases(checkout):
 
 
 FINDINGS = {
+    "A layout that the page shows as wrong": Finding(
+        r"layout-violation.py.*has 256 partitions; SBUF has 128",
+        INTENDED,
+        "The page shows it as what not to write: a tile of 256 partitions.",
+    ),
+    "A file that is no Python": Finding(
+        r"layout-dynamic-loop.py.*SyntaxError", KERNEL, "A parenthesis is missing in its last call."
+    ),
     "A test that expects bf16 to hold fp32": Finding(
         r"test_nki_isa_activation.py .*AssertionError.*b_act_golden",
         KERNEL,
@@ -35,15 +43,16 @@ FINDINGS = {
     ),
     "A test that expects another simulator's exception": Finding(
         r"test_nki_isa_dma_copy.py .*dma_copy: index\[43\] is 129, but \w+ has rows 0 to",
-        KERNEL,
+        INTENDED,
         "Row 129 of 128 with `oob_mode.error` is refused, as it should be. But the test wants exactly an `IndexError` "
         "with the text that numpy gives for the flattened array. That is presumably how the vendor's simulator fails; "
         "ours says which index and which row. The tests of `oob_mode.skip` pass.",
     ),
     "A mask joined by `and`, and a tile stored that was half written": Finding(
         r"test_nki_isa_nc_match_replace8.py .*ProgramError: a mask has no single truth value",
-        KERNEL,
-        "Python's `and` does not join two masks: it takes the truth of the first and returns the second. The simulator "
+        ILLEGAL,
+        "The documentation of that release: \"We do not support using `and` for masks\" (its known issues). Python's "
+        "`and` does not join two masks: it takes the truth of the first and returns the second. The simulator "
         "refuses and says to write `&`. With `&` in a copy of the file, the kernel goes on to its `nl.store` and is "
         "refused there: it stores the whole tile, of which the masked instruction wrote only a corner.",
     ),

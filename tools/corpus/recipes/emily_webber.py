@@ -1,6 +1,6 @@
 """EmilyWebber/nki-helpers: drivers in PyTorch, most of them scripts."""
 
-from corpus.case import KERNEL, SURROUNDINGS, Case, Finding
+from corpus.case import ILLEGAL, SURROUNDINGS, Case, Finding
 
 REPOSITORIES = ("nki-helpers",)
 
@@ -18,7 +18,7 @@ def cases(checkout):
 FINDINGS = {
     "A grid that does not cover the tensor": Finding(
         r"tensor_add_spmd_nc4.py.*c_output.*never written|nki_matmul_spmd.py.*grid \(0, 1\)",
-        KERNEL,
+        ILLEGAL,
         "The scripts divide the tiles over cores that do not divide their number: 8 tiles over 3 cores leave two tiles "
         "of the result unwritten (the script compares sums, after which garbage decides), and 1 tile over 2 cores "
         "gives a grid of no programs. The calls before these, with numbers that divide, agree.",

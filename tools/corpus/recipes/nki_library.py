@@ -1,11 +1,17 @@
-"""aws-neuron/nki-library: the tests of its core in simulation mode, a few cases of each test function."""
+"""aws-neuron/nki-library: the tests of its core in simulation mode.
 
-from corpus.case import Case
+Of each test function run the first CASES cases, evenly spread over those that its own switches do not skip as slow. The
+tests that exclude Trainium 1 and 2 run as on Trainium 3.
+"""
+
+from corpus.case import SURROUNDINGS, Case, Finding
 
 REPOSITORIES = ("nki-library",)
 NKI = "0.3"
+# All of their tests exclude Trainium 1 and 2.
+NEWER = ("test_rmsnorm_mx_quantize_tkg", "test_mlp_proj_mxfp4", "test_moe_bwmm_mx_cte", "test_quantize_to_mx")
 
-CASES = "3"  # of each test function
+CASES = "1"  # of each test function
 OPTIONS = ("-p", "corpus.nki_library_harness", "--test-mode=simulation", "--output-directory=output",
            "--force-local-cleanup")
 
@@ -16,6 +22,18 @@ def cases(checkout):
     for path in sorted(core.rglob("test_*.py")):
         text = path.read_text()
         if "def test_" in text and "simulat" not in path.stem:
-            yield Case(path.relative_to(checkout).as_posix(), "tests", (*config, *OPTIONS),
-                       environment={"CORPUS_CASES": CASES, "NKI_NC_VERSION": "gen3"},
-                       paths=(".", "src", "src/nkilib_src"), seconds=1800)
+            newer = path.stem in NEWER
+            target = ("--platform-target=trn3",) if newer else ()
+            yield Case(path.relative_to(checkout).as_posix(), "tests", (*config, *OPTIONS, *target),
+                       environment={"CORPUS_CASES": CASES, "NKI_NC_VERSION": "gen4" if newer else "gen3"},
+                       paths=(".", "src", "src/nkilib_src"), seconds=900,
+                       note=f"{CASES} case of each test function{', on trn3' * newer}")
+
+
+FINDINGS = {
+    "Tests of the vendor's tracer": Finding(
+        r"test_tensor_view.py.*No module named 'nki.compiler.frontend'",
+        SURROUNDINGS,
+        "The file checks views at compile time and asks the private front end of the vendor's compiler for a trace.",
+    ),
+}

@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 
 import numpy as np
-from corpus.case import SIMULATOR, Case, Finding
+from corpus.case import Case
 
 REPOSITORIES = ("AccelOpt", "kda")
 
@@ -47,14 +47,3 @@ def run_task(path, task):
         worst = max(worst, float(np.linalg.norm(np.asarray(result, np.float32) - wanted) / np.linalg.norm(wanted)))
     assert worst <= ALLOWED, f"relative L2 error {worst:.1e} (allowed {ALLOWED:.0e})"
     return f"relative L2 error {worst:.1e} (allowed {ALLOWED:.0e})"
-
-
-FINDINGS = {
-    "Bytes that nobody wrote, whose results are not stored": Finding(
-        r"adamw.*never written",
-        SIMULATOR,
-        "The number of rows, 10,944, is no multiple of 128. The kernel masks the loads and the store of the last tile "
-        "and computes on all of it; the simulator stops at the first instruction that reads a byte that nothing wrote, "
-        "although nothing comes of it. On the chip it would be whatever lay there.",
-    ),
-}

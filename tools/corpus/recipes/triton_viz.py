@@ -8,7 +8,7 @@ import sys
 import types
 
 import numpy as np
-from corpus.case import KERNEL, Case, Finding
+from corpus.case import ILLEGAL, Case, Finding
 from corpus.runners import compare
 
 REPOSITORIES = ("triton-viz",)
@@ -63,11 +63,17 @@ def matmul(path, kernel, transposed):
 
 
 FINDINGS = {
-    "Examples that only an interpreter takes": Finding(
-        r"examples/nki/(matmul|rmsnorm|rope|softmax).py",
-        KERNEL,
-        "Written for triton-viz's own interpreter of numpy arrays, not for the chip: products accumulate in an int32 "
-        "PSUM tile, whose results are float32; a [128, 1] sum is indexed by `[:, None]` to three axes; a tile of two "
-        "partitions is used as if it were two tiles of 128; masks are joined with `|`.",
+    "Two tiles of 128 partitions as one of two": Finding(
+        r"examples/nki/rope.py",
+        ILLEGAL,
+        "The first axis of a tile is its partition, and the kernel makes a tile of [2, 128, 8] whose two partitions it "
+        "uses as two tiles of 128 (its own remark says that nl.par_dim is missing). No instruction writes 128 "
+        "partitions into one.",
+    ),
+    "Masks joined by an or": Finding(
+        r"examples/nki/softmax.py",
+        ILLEGAL,
+        "By the documentation of Beta 1 (NKI API Masking) a mask is made of comparisons joined by `&`; this kernel "
+        "joins two by `|`.",
     ),
 }

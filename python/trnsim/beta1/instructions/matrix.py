@@ -3,6 +3,7 @@
 import itertools
 
 from trnsim import dtypes, session
+from trnsim.beta1 import run
 from trnsim.beta1.deferred import defer
 from trnsim.beta1.enums import matmul_perf_mode, tensor_engine, unknown_engine, vector_engine
 from trnsim.beta1.instructions.elementwise import tensor_copy
@@ -94,8 +95,9 @@ def nc_transpose(data, *, mask=None, dtype=None, engine=unknown_engine):
     data = tile(data, "nc_transpose", "data")
     parts = parts_of(mask, data.shape, "nc_transpose", whole_axes=tuple(range(data.ndim)))
     shape = (data.size // data.shape[0], data.shape[0])
-    spaces = ("SBUF", "PSUM") if engine is vector_engine else ("PSUM",)
     chosen = vector_engine if engine is vector_engine else tensor_engine
+    spread = chosen is tensor_engine and data.itemsize == 1
+    spaces = ("SBUF", "PSUM") if engine is vector_engine or spread else ("PSUM",)
 
     def emit(dst, accumulate):
         for ranges in parts:
@@ -103,12 +105,22 @@ def nc_transpose(data, *, mask=None, dtype=None, engine=unknown_engine):
             part = shrink(data, ranges, data.shape)
             for rows, columns in _blocks(part.shape, chosen):
                 block, turned = part.part([rows, columns]), out.part([columns, rows])
-                isa.nc_transpose(dst=turned.target(), data=block.tensor, engine=chosen)
+                out_of_engine = _every_second(turned) if spread else turned.target()
+                isa.nc_transpose(dst=out_of_engine, data=block.tensor, engine=chosen)
+                if spread:
+                    isa.tensor_copy(dst=turned.target(), src=out_of_engine)
 
     transposed = defer("nc_transpose", emit, shape, data.dtype, spaces, exact=True)
     return (
         transposed if dtype is None or dtype_of(dtype) == data.dtype else tensor_copy(transposed, dtype=dtype)
     )
+
+
+def _every_second(tile):
+    """A new PSUM tensor of the tile's shape, of every second byte: so the Tensor engine writes bytes."""
+    columns = tile.size // tile.shape[0]
+    wide = run.current().launch.tensor("PSUM", (tile.shape[0], 2 * columns), tile.dtype, "transpose")
+    return wide[:, 0 : 2 * columns : 2]
 
 
 def _blocks(shape, engine):
