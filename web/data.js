@@ -82,12 +82,21 @@ export class Core {
     return core ? { core: this.launch.cores[core - 1], i: i - this.column(`${how}_back`)[i] } : null;
   }
 
+  // As their queues took them: a clock may choose another order than the program's.
+  inOrderOfStarts() {
+    if (!this.#columns.has("order")) {
+      const start = this.column("start"), order = Uint32Array.from(start, (_, i) => i);
+      this.#columns.set("order", order.sort((a, b) => start[a] - start[b] || a - b));
+    }
+    return this.#columns.get("order");
+  }
+
   // How long the instruction's queue stood still before it.
   stalls() {
     if (!this.#columns.has("stalls")) {
       const start = this.column("start"), busy = this.column("busy"), queue = this.column("queue");
       const free = new Float64Array(this.launch.queues.length), stalls = new Float64Array(this.count);
-      for (let i = 0; i < this.count; ++i) {
+      for (const i of this.inOrderOfStarts()) {
         stalls[i] = start[i] - free[queue[i]];
         free[queue[i]] = start[i] + busy[i];
       }
@@ -133,7 +142,7 @@ class Tensors {
   }
   column(name) {
     if (!this.#columns.has(name)) {
-      const steady = name === "number" || name === "offset";
+      const steady = ["number", "offset", "from"].includes(name);
       this.#columns.set(name, readColumn(this.#data.columns[name], this.count, steady));
     }
     return this.#columns.get(name);
@@ -156,11 +165,16 @@ export class Launch {
   get slowest() { return this.cores.reduce((a, b) => (b.total > a.total ? b : a)); }
 }
 
+const read = (document, kind) =>
+  [...document.querySelectorAll(`script.${kind}`)].map((node) => JSON.parse(node.textContent));
+
+// What `trnsim diff --json` prints.
+export const readComparison = (document) => read(document, "comparison")[0];
+
 // [{ label, report, launches }]: one, or two to compare. `report` is the JSON report without its instructions.
 export function readSides(document) {
-  const read = (kind) => [...document.querySelectorAll(`script.${kind}`)].map((node) => JSON.parse(node.textContent));
-  const reports = read("report");
-  return read("side").map((side, s) => ({
+  const reports = read(document, "report");
+  return read(document, "side").map((side, s) => ({
     label: side.label,
     report: reports[s],
     launches: side.launches.map((launch, number) =>

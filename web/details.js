@@ -60,14 +60,30 @@ function rows(store, state) {
       site.function && ` in ${shortened(site.function, 40)}`));
 }
 
+const COSTLIEST = 8;
+const KEYS = ["Ctrl + wheel zooms", "drag pans", "W A S D too", "← → walk a queue", "0 shows all", "Esc clears"];
+
+// Without a choice: where to look first.
+function costliest(store, { core, launch }) {
+  const all = launch.cores.flatMap((other) => {
+    const critical = core.criticalOn(other), list = [];
+    for (let i = 0; i < other.count; ++i) if (critical[i] > 0) list.push({ core: other, i, ps: critical[i] });
+    return list.sort((a, b) => b.ps - a.ps).slice(0, COSTLIEST);
+  });
+  if (all.length === 0) return null;
+  return [el("h3", {}, "Costliest on the critical path"),
+    el("ol", { class: "costliest" }, all.sort((a, b) => b.ps - a.ps).slice(0, COSTLIEST).map((step) => el("li", {},
+      el("i", { style: { background: `var(--${queueVariable(step.core.queueName(step.i))})` } }),
+      link(store, step), el("span", {}, time(step.ps)))))];
+}
+
 export function details(store) {
-  const node = el("aside", { id: "details", "aria-live": "polite", "aria-label": "Instruction" });
+  const node = el("aside", { "data-view": "details", "aria-live": "polite", "aria-label": "Instruction" });
   const update = (state) => {
     if (!state.selected) {
-      return node.replaceChildren(el("p", { class: "empty" },
-        "Choose an instruction in the timeline, the table or the source to see what it did and what it waited for."),
-      el("p", { class: "keys" }, ["Ctrl + wheel zooms", "drag pans", "W A S D too", "← → walk a queue", "0 shows all"]
-        .map((text) => el("span", {}, text))));
+      return node.replaceChildren(...[costliest(store, state), el("p", { class: "empty" },
+        "Choose an instruction here, in the timeline, the table or the source to see what it waited for."),
+      el("p", { class: "keys" }, KEYS.map((text) => el("span", {}, text)))].flat().filter(Boolean));
     }
     const { core, i } = state.selected, name = core.label(i);
     const operands = core.operands(i), pattern = core.patterns[core.column("pattern")[i]];

@@ -21,11 +21,9 @@ export const el = (tag, attributes, ...children) => fill(document.createElement(
 export const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
 // A section of the page with its heading; `note` says in a few words what the reader sees.
-export function section(id, title, note, ...children) {
-  return el("section", { id, "aria-labelledby": `${id}-title` },
-    el("div", { class: "section-head" }, el("h2", { id: `${id}-title` }, title),
-      note && el("p", { class: "note" }, note)),
-    ...children);
+export function section(name, title, note, ...children) {
+  return el("section", { "data-view": name, "aria-label": title },
+    el("div", { class: "section-head" }, el("h2", {}, title), note && el("p", { class: "note" }, note)), ...children);
 }
 
 // Calls draw now and whenever the element's width changes.

@@ -1,5 +1,6 @@
 // Which instructions a search means. Words are sought in the opcode, the user's name, operands and tensors, the place
-// ("matmul.py:42"), queue and wait reason, and all of them must be found; #120 is an instruction's number.
+// ("matmul.py:42"), queue and wait reason, and all of them must be found; #120 is an instruction's number,
+// piece:64 means transfers in contiguous pieces of 64 to 127 bytes.
 
 import { place } from "trnsim/format.js";
 
@@ -12,6 +13,8 @@ function withWord(core, word) {
     if (Number(number[1]) < core.count) found[number[1]] = 1;
     return found;
   }
+  const piece = /^piece:(\d+)$/.exec(word); // from this length to twice that
+  if (piece) return Uint8Array.from(core.column("piece_bytes"), (v) => v >= piece[1] && v < 2 * piece[1]);
   const { launch } = core;
   const opcodes = has(core.opcodes, word), names = [false, ...has(core.userNames, word)];
   const patterns = has(core.patterns, word, (p) => p.map(([field, kind]) => `${field}=${kind}`).join(" "));

@@ -5,9 +5,10 @@
 //   query            text of the search
 //   hidden           numbers of the queues that the timeline leaves out
 //   range            [from, to] in ps: what the timeline shows
+//   span             ps that there are to show: the launch, or the longer of two that are compared
 
 export function createStore(state) {
-  const listeners = [];
+  let listeners = [];
   return {
     get: () => state,
     set(change) {
@@ -16,6 +17,20 @@ export function createStore(state) {
       for (const listener of listeners) listener(state, before);
     },
     // listener(state, before)
-    subscribe: (listener) => listeners.push(listener),
+    subscribe: (listener) => { listeners.push(listener); },
+    unsubscribe: (list) => { listeners = listeners.filter((listener) => !list.includes(listener)); },
+  };
+}
+
+// The same store for views that come and go: end() takes back what they subscribed to.
+export function scope(store) {
+  const mine = [];
+  return {
+    ...store,
+    subscribe(listener) {
+      mine.push(listener);
+      store.subscribe(listener);
+    },
+    end: () => store.unsubscribe(mine),
   };
 }

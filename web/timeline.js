@@ -10,7 +10,7 @@ import { laneHeight, layOut, places, tracksOf } from "trnsim/tracks.js";
 
 const CLOSEST = 2000; // ps on the whole width
 
-export function timeline(store) {
+export function timeline(store, title = "Timeline") {
   const canvas = el("canvas", { tabIndex: 0, role: "img", "aria-label":
     "Timeline of all instructions. W and S zoom, A and D pan, arrow keys choose the instruction before or after." });
   const tip = el("div", { class: "tip", hidden: true });
@@ -23,7 +23,7 @@ export function timeline(store) {
     redraw();
   });
   listen(canvas, tip, scene, store);
-  return { node: section("timeline", "Timeline", "", toolbar(store, scene), frame), redraw };
+  return { node: section("timeline", title, "", toolbar(store, scene), frame), redraw };
 }
 
 class Scene {
@@ -132,34 +132,34 @@ class Scene {
 }
 
 // A range of the same or another length that stays within the run.
-function within(launch, from, length) {
-  const whole = Math.max(launch.latency, CLOSEST);
+function within(span, from, length) {
+  const whole = Math.max(span, CLOSEST);
   const kept = Math.min(Math.max(length, CLOSEST), whole * 1.02);
   const start = Math.min(Math.max(from, -whole * 0.01), whole * 1.01 - kept);
   return [start, start + kept];
 }
 
-export const wholeRange = (launch) => within(launch, -Infinity, Infinity);
+export const wholeRange = (span) => within(span, -Infinity, Infinity);
 
 export function zoom(store, factor, around) {
-  const { range: [from, to], launch } = store.get();
+  const { range: [from, to], span } = store.get();
   const at = around ?? (from + to) / 2;
-  store.set({ range: within(launch, at - (at - from) * factor, (to - from) * factor) });
+  store.set({ range: within(span, at - (at - from) * factor, (to - from) * factor) });
 }
 
 function pan(store, by) {
-  const { range: [from, to], launch } = store.get();
-  store.set({ range: within(launch, from + by, to - from) });
+  const { range: [from, to], span } = store.get();
+  store.set({ range: within(span, from + by, to - from) });
 }
 
 // Brings an instruction into view; zooms only where it would be too small to see.
 export function show(store, { core, i }) {
-  const { range: [from, to], launch } = store.get();
+  const { range: [from, to], span } = store.get();
   const begin = core.workFrom(i), end = core.workUntil(i);
   const length = Math.min(to - from, Math.max((end - begin) * 80, CLOSEST * 10));
   const keeps = begin >= from && end <= to && length === to - from;
   store.set({ selected: { core, i },
-              range: keeps ? [from, to] : within(launch, (begin + end) / 2 - length / 2, length) });
+              range: keeps ? [from, to] : within(span, (begin + end) / 2 - length / 2, length) });
 }
 
 // The next or previous match (or any instruction) after the chosen one.
@@ -181,12 +181,12 @@ function stepInQueue(store, by) {
 }
 
 function toolbar(store, scene) {
-  const search = el("input", { type: "search", id: "search",
+  const search = el("input", { type: "search",
     placeholder: "Search: opcode, tensor, file:line, wait:data",
     "aria-label": "Search instructions", spellcheck: false,
     oninput: () => store.set({ query: search.value }),
     onkeydown: (event) => { if (event.key === "Enter") step(store, event.shiftKey ? -1 : 1); } });
-  const hits = el("output", { id: "hits" });
+  const hits = el("output", { class: "hits" });
   const chosenLine = el("button", { class: "chip on", type: "button", hidden: true, title: "Show all lines",
                                     onclick: () => store.set({ line: null }) });
   const queues = el("div", { class: "chips", role: "group", "aria-label": "Queues shown" });
@@ -222,7 +222,7 @@ function toolbar(store, scene) {
       button("›", "Next match", () => step(store, 1)), hits, chosenLine, el("span", { class: "spring" }),
       el("span", { class: "group" }, button("−", "Zoom out", () => zoom(store, 2)),
         button("+", "Zoom in", () => zoom(store, 0.5)),
-        button("All", "Show the whole run", () => store.set({ range: wholeRange(store.get().launch) })))),
+        button("All", "Show the whole run", () => store.set({ range: wholeRange(store.get().span) })))),
     queues];
 }
 
@@ -231,7 +231,7 @@ const KEYS = {
   "-": (store) => zoom(store, 1 / 0.7), a: (store) => pan(store, -0.15 * length(store)),
   d: (store) => pan(store, 0.15 * length(store)), ArrowLeft: (store) => stepInQueue(store, -1),
   ArrowRight: (store) => stepInQueue(store, 1), Escape: (store) => store.set({ selected: null, line: null }),
-  0: (store) => store.set({ range: wholeRange(store.get().launch) }),
+  0: (store) => store.set({ range: wholeRange(store.get().span) }),
 };
 const length = (store) => store.get().range[1] - store.get().range[0];
 
@@ -297,7 +297,7 @@ function listen(canvas, tip, scene, store) {
     const hit = scene.at(event.offsetX, event.offsetY);
     if (!hit) return zoom(store, 0.4, scene.scale().time(event.offsetX));
     const begin = hit.core.workFrom(hit.i), long = hit.core.workUntil(hit.i) - begin;
-    store.set({ selected: hit, range: within(scene.launch, begin - long * 4, long * 9) });
+    store.set({ selected: hit, range: within(store.get().span, begin - long * 4, long * 9) });
   });
 }
 

@@ -52,7 +52,7 @@ function transferLanes(core, members) {
 export function tracksOf(core) {
   const members = core.launch.queues.map(() => []);
   const queue = core.column("queue");
-  for (let i = 0; i < core.count; ++i) members[queue[i]].push(i);
+  for (const i of core.inOrderOfStarts()) members[queue[i]].push(i);
   const tracks = [];
   members.forEach((list, q) => {
     if (list.length === 0) return;

@@ -25,10 +25,11 @@ function fact(name, value, note) {
   return el("div", { class: "fact" }, el("dt", {}, name), el("dd", {}, value, note && el("small", {}, note)));
 }
 
-// What could be changed, best first, each with what it would gain: the kernel was clocked again for it.
+// What else could be changed, best first, each with what it would gain alone: the kernel was clocked again for it.
 function advice(run) {
-  if (run.advice.length === 0) return null;
-  return el("ol", { class: "advice", "aria-label": "What to change, best first" }, run.advice.map((item) =>
+  const others = run.advice.slice(1); // the sentence says the first
+  if (others.length === 0) return null;
+  return el("ol", { class: "advice", "aria-label": "Also worth a try" }, others.map((item) =>
     el("li", {},
       el("b", { class: "speedup" }, `${item.expected_speedup.toFixed(2)}×`),
       el("span", {}, el("strong", {}, capital(item.cause)), `: ${item.advice} `,
@@ -38,7 +39,7 @@ function advice(run) {
 export function verdict(core) {
   const run = core.summary, confidence = run.rests_on, within = run.interval_90;
   const engine = run.tensor_engine, dma = run.dma;
-  return el("section", { id: "verdict", "aria-label": "Verdict" },
+  return el("section", { "data-view": "verdict", "aria-label": "Verdict" },
     el("p", { class: "sentence" }, capital(run.verdict), "."),
     advice(run),
     el("dl", { class: "facts" },

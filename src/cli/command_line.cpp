@@ -11,6 +11,7 @@
 #include "cli/collective.h"
 #include "cli/isa.h"
 #include "cli/replay.h"
+#include "cli/report.h"
 #include "cli/train.h"
 #include "cli/what_if.h"
 
@@ -73,6 +74,8 @@ int command_line(std::span<const std::string> args, const Context& context,
     };
     add_run_command(app, context, run);
     add_replay_command(app, context);
+    add_report_command(app, context);
+    add_diff_command(app, context);
     add_what_if_command(app, context, run);
     add_collective_command(app, context);
     add_train_command(app, context);

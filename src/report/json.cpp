@@ -7,6 +7,7 @@
 #include "report/report.h"
 #include "report/summary.h"
 #include "report/verdict.h"
+#include "report/views_json.h"
 
 namespace trnsim::report {
 namespace {
@@ -214,6 +215,7 @@ std::string json(std::span<const Run> runs, Detail detail) {
       const Run& run = all[l][c];
       Json head{{"launch", l}};
       head.update(summary_json(summarize(all[l], c), verdict));
+      head.update(views_json(all[l], c));
       head["launch_terms_ns"] = launch_json(run.chip->core.launch);
       std::string text = dumped(head, 1);
       text.resize(text.rfind('\n'));  // reopened for the instructions

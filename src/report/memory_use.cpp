@@ -78,27 +78,43 @@ std::int64_t peak_use(const program::Program& program, memory::Space space) {
   return sweep(events, [](std::int64_t, std::int64_t) {});
 }
 
-std::vector<Use> use_over_time(const Run& run, memory::Space space) {
-  struct Touched {
-    Picoseconds first, last;
-  };
-  std::map<std::uint32_t, Touched> touched;
+std::int64_t largest_gap(const program::Program& program, memory::Space space,
+                         std::int64_t capacity) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> taken;
+  for (const auto& [id, tensor] : program.tensors()) {
+    if (tensor.space == space) taken.emplace_back(tensor.offset, tensor.offset + tensor.bytes);
+  }
+  taken.emplace_back(capacity, capacity);
+  std::sort(taken.begin(), taken.end());
+  std::int64_t largest = 0, reached = 0;
+  for (const auto& [from, to] : taken) {
+    largest = std::max(largest, std::min(from, capacity) - reached);
+    reached = std::max(reached, to);
+  }
+  return largest;
+}
+
+std::map<std::uint32_t, TimeSpan> lifetimes(const Run& run) {
+  std::map<std::uint32_t, TimeSpan> touched;
   const program::Program& program = *run.program;
   for (std::size_t i = 0; i < program.size(); ++i) {
     const timing::Entry& entry = run.timeline->entries[i];
     program.for_each_touched(program[i], [&](const isa::FieldInfo&, const isa::Tile& tile) {
-      if (tile.space != space) return;
-      const auto [it, added] = touched.try_emplace(tile.tensor, Touched{entry.start, entry.end});
-      it->second.first = std::min(it->second.first, entry.start);
-      it->second.last = std::max(it->second.last, entry.end);
+      const auto [it, added] = touched.try_emplace(tile.tensor, TimeSpan{entry.start, entry.end});
+      it->second.from = std::min(it->second.from, entry.start);
+      it->second.to = std::max(it->second.to, entry.end);
     });
   }
+  return touched;
+}
+
+std::vector<Use> use_over_time(const Run& run, memory::Space space) {
   std::vector<Event> events;
-  for (const auto& [id, when] : touched) {
-    const auto life = program.tensors().find(id);
-    if (life == program.tensors().end()) continue;
-    events.push_back({when.first.count, true, &life->second});
-    events.push_back({when.last.count, false, &life->second});
+  for (const auto& [id, when] : lifetimes(run)) {
+    const auto life = run.program->tensors().find(id);
+    if (life == run.program->tensors().end() || life->second.space != space) continue;
+    events.push_back({when.from.count, true, &life->second});
+    events.push_back({when.to.count, false, &life->second});
   }
   std::vector<Use> use;
   sweep(events, [&](std::int64_t when, std::int64_t bytes) { use.push_back({{when}, bytes}); });

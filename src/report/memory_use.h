@@ -28,6 +28,13 @@ class Coverage {
 // The most in use at any point of the program, by the lives of its tensors.
 std::int64_t peak_use(const program::Program& program, memory::Space space);
 
+// The longest stretch of bytes, within the capacity of a partition, where no tensor ever lies.
+std::int64_t largest_gap(const program::Program& program, memory::Space space,
+                         std::int64_t capacity);
+
+// From the first instruction that touches a tensor to the end of the last one, by its id.
+std::map<std::uint32_t, TimeSpan> lifetimes(const Run& run);
+
 struct Use {
   Picoseconds at;
   std::int64_t bytes;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "report/columns.h"
+#include "report/comparison.h"
 #include "report/output_file.h"
 #include "report/page_data.h"
 #include "report/report.h"
@@ -66,15 +67,16 @@ std::string import_map() {
   return Json{{"imports", std::move(imports)}}.dump();
 }
 
+std::string script(std::string_view kind, std::string_view json) {
+  return "<script type=\"application/json\" class=\"" + std::string(kind) + "\">" +
+         in_script(json) + "</script>\n";
+}
+
 std::string data_block(const Side& side, const ReadSource& read_source) {
   Json launches_data = Json::array();
   for (const auto launch : launches(side.runs))
     launches_data.push_back(launch_data(launch, read_source));
   const Json rest{{"label", side.label}, {"launches", std::move(launches_data)}};
-  const auto script = [](std::string_view kind, std::string_view json) {
-    return "<script type=\"application/json\" class=\"" + std::string(kind) + "\">" +
-           in_script(json) + "</script>\n";
-  };
   return script("report", json(side.runs, Detail::kSummary)) +
          script("side", rest.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
@@ -114,6 +116,8 @@ std::string page(std::span<const Side> sides, const ReadSource& read_source) {
     if (word != "data") internal_error("web/page.html asks for {}", word);
     std::string data;
     for (const Side& side : sides) data += data_block(side, read_source);
+    if (sides.size() == 2)
+      data += script("comparison", json(compare(sides[0].runs, sides[1].runs)));
     return data;
   });
 }

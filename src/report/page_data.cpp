@@ -9,6 +9,7 @@
 #include "report/columns.h"
 #include "report/critical_path.h"
 #include "report/losses.h"
+#include "report/memory_use.h"
 #include "report/page_instructions.h"
 
 namespace trnsim::report {
@@ -41,7 +42,13 @@ NumberedName numbered(const std::string& name) {
   return {name.substr(0, at), std::stoll(name.substr(at))};
 }
 
-Json tensors_json(const program::Program& program) {
+Json tensors_json(const Run& run) {
+  const program::Program& program = *run.program;
+  const std::map<std::uint32_t, TimeSpan> touched = lifetimes(run);
+  const auto life_of = [&](const auto& entry) {
+    const auto found = touched.find(entry.first);
+    return found == touched.end() ? TimeSpan{} : found->second;  // never touched: no time at all
+  };
   Dictionary stems;
   const auto of = [&](Predicted predicted, auto&& value) {
     return column_of(program.tensors(), predicted,
@@ -52,6 +59,12 @@ Json tensors_json(const program::Program& program) {
       {"stem",
        of(Predicted::kSame, [&](const Life& t) { return stems.number(numbered(t.name).stem); })},
       {"number", of(Predicted::kSteady, [](const Life& t) { return numbered(t.name).number; })},
+      {"from", column_of(program.tensors(), Predicted::kSteady,
+                         [&](const auto& entry) { return life_of(entry).from.count; })},
+      {"time", column_of(program.tensors(), Predicted::kSame,
+                         [&](const auto& entry) {
+                           return (life_of(entry).to - life_of(entry).from).count;
+                         })},
       {"space", of(Predicted::kSame, [](const Life& t) { return t.space; })},
       {"partitions", of(Predicted::kSame, [](const Life& t) { return t.partitions; })},
       {"offset", of(Predicted::kSteady, [](const Life& t) { return t.offset; })},
@@ -133,7 +146,7 @@ Json launch_data(std::span<const Run> launch, const ReadSource& read_source) {
                      {"completion_ps", from_ns(run.chip->core.dma.completion_latency).count},
                      {"sites", sites_json(*run.program, files, functions)},
                      {"instructions", instructions_data(launch, core)},
-                     {"tensors", tensors_json(*run.program)},
+                     {"tensors", tensors_json(run)},
                      {"path", path_json(launch, core)}});
   }
   using timing::Queue;

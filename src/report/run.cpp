@@ -15,6 +15,24 @@ std::vector<std::span<const Run>> launches(std::span<const Run> runs) {
   return list;
 }
 
+TimeSpan work_of(const Run& run, const timing::Entry& entry) {
+  const Picoseconds begin = entry.start + entry.prelude;
+  if (!timing::is_dma(entry.queue)) return {begin, entry.busy_end};
+  return {begin, std::max(begin, entry.end - from_ns(run.chip->core.dma.completion_latency))};
+}
+
+std::vector<const timing::Entry*> in_order_of_starts(const timing::Timeline& timeline) {
+  std::vector<const timing::Entry*> entries;
+  entries.reserve(timeline.entries.size());
+  for (const timing::Entry& entry : timeline.entries) entries.push_back(&entry);
+  if (timeline.scheduling == timing::Scheduling::kList) {
+    std::stable_sort(
+        entries.begin(), entries.end(),
+        [](const timing::Entry* a, const timing::Entry* b) { return a->start < b->start; });
+  }
+  return entries;
+}
+
 Picoseconds latency(std::span<const Run> launch) {
   Picoseconds longest;
   for (const Run& run : launch) longest = std::max(longest, run.timeline->total);

@@ -26,6 +26,16 @@ struct Run {
 // side.
 std::vector<std::span<const Run>> launches(std::span<const Run> runs);
 
+// When an instruction does its work: data on the move, or the engine busy.
+struct TimeSpan {
+  Picoseconds from, to;
+  auto operator<=>(const TimeSpan&) const = default;
+};
+TimeSpan work_of(const Run& run, const timing::Entry& entry);
+
+// As their queues took them: in the order of the program unless the clock chose another.
+std::vector<const timing::Entry*> in_order_of_starts(const timing::Timeline& timeline);
+
 // From the first instruction to the last result of the slowest core.
 Picoseconds latency(std::span<const Run> launch);
 

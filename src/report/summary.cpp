@@ -1,11 +1,8 @@
 #include "report/summary.h"
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
 #include "report/critical_path.h"
-#include "report/instruction_text.h"
 #include "report/memory_use.h"
 
 namespace trnsim::report {
@@ -22,10 +19,8 @@ double gb_per_s(std::int64_t bytes, Picoseconds time) {
   return ratio(static_cast<double>(bytes), time.ns());
 }
 
-using Interval = std::pair<Picoseconds, Picoseconds>;
-
 // The time in at least one of the intervals.
-Picoseconds covered(std::vector<Interval> intervals) {
+Picoseconds covered(std::vector<TimeSpan> intervals) {
   std::sort(intervals.begin(), intervals.end());
   Picoseconds sum, reached;
   for (const auto& [from, to] : intervals) {
@@ -37,31 +32,13 @@ Picoseconds covered(std::vector<Interval> intervals) {
   return sum;
 }
 
-// When an instruction does its work: data on the move, or the engine busy.
-Interval work_of(const Run& run, const Entry& entry) {
-  const Picoseconds begin = entry.start + entry.prelude;
-  if (!timing::is_dma(entry.queue)) return {begin, entry.busy_end};
-  return {begin, std::max(begin, entry.end - from_ns(run.chip->core.dma.completion_latency))};
-}
-
-std::vector<const Entry*> in_order_of_starts(const timing::Timeline& timeline) {
-  std::vector<const Entry*> entries;
-  entries.reserve(timeline.entries.size());
-  for (const Entry& entry : timeline.entries) entries.push_back(&entry);
-  if (timeline.scheduling == timing::Scheduling::kList) {
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry* a, const Entry* b) { return a->start < b->start; });
-  }
-  return entries;
-}
-
 void count_queues(std::span<const Run> launch, std::size_t core, const std::vector<Step>& path,
                   Summary& summary) {
   const Run& run = launch[core];
   std::array<QueueUse, timing::kQueueCount> uses{};
-  std::array<std::vector<Interval>, timing::kQueueCount> transfers;
+  std::array<std::vector<TimeSpan>, timing::kQueueCount> transfers;
   std::array<Picoseconds, timing::kQueueCount> free_since{};
-  std::vector<Interval> all_transfers;
+  std::vector<TimeSpan> all_transfers;
   for (const Entry* each : in_order_of_starts(*run.timeline)) {
     const Entry& entry = *each;
     const auto q = static_cast<std::size_t>(entry.queue);
@@ -70,7 +47,7 @@ void count_queues(std::span<const Run> launch, std::size_t core, const std::vect
     if (timing::is_dma(entry.queue)) {
       transfers[q].push_back(work_of(run, entry));
     } else {
-      use.busy += work_of(run, entry).second - work_of(run, entry).first;
+      use.busy += work_of(run, entry).to - work_of(run, entry).from;
     }
     use.stalled[static_cast<std::size_t>(entry.wait)] += entry.start - free_since[q];
     free_since[q] = entry.busy_end;
@@ -119,35 +96,6 @@ std::vector<LossUse> rank_losses(const Losses& losses, Picoseconds latency) {
   return list;
 }
 
-std::vector<LineUse> rank_lines(std::span<const Run> launch, std::size_t core,
-                                const std::vector<Step>& path, Picoseconds latency) {
-  const Run& run = launch[core];
-  std::map<program::Site, LineUse> lines;
-  Picoseconds all_busy;
-  for (std::size_t i = 0; i < run.timeline->entries.size(); ++i) {
-    const auto [from, to] = work_of(run, run.timeline->entries[i]);
-    LineUse& line = lines[site(*run.program, i)];
-    ++line.instructions;
-    line.busy += to - from;
-    all_busy += to - from;
-  }
-  for (const Step& step : path)
-    lines[site(*launch[step.core].program, step.instruction)].critical += step.time();
-  std::vector<LineUse> list;
-  for (auto& [where, line] : lines) {
-    line.site = where;
-    line.critical_share = ratio(line.critical, latency);
-    line.busy_share = ratio(line.busy, all_busy);
-    list.push_back(line);
-  }
-  std::stable_sort(list.begin(), list.end(), [](const LineUse& a, const LineUse& b) {
-    return std::pair(a.critical, a.busy) > std::pair(b.critical, b.busy);
-  });
-  constexpr std::size_t kListed = 10;
-  if (list.size() > kListed) list.resize(kListed);
-  return list;
-}
-
 }  // namespace
 
 Summary summarize(std::span<const Run> launch, std::size_t core_index) {
@@ -182,7 +130,9 @@ Summary summarize(std::span<const Run> launch, std::size_t core_index) {
   count_transfers(run, summary);
   summary.losses_by_cause = losses(launch, path);
   summary.losses = rank_losses(summary.losses_by_cause, summary.latency);
-  summary.lines = rank_lines(launch, core_index, path, summary.latency);
+  summary.lines = line_uses(launch, core_index, path);
+  constexpr std::size_t kListed = 10;
+  if (summary.lines.size() > kListed) summary.lines.resize(kListed);
   return summary;
 }
 

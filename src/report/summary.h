@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/line_use.h"
 #include "report/losses.h"
 #include "report/run.h"
 
@@ -26,14 +27,6 @@ struct LossUse {
   Loss loss;
   Picoseconds time;
   double share = 0;  // of the latency
-};
-
-struct LineUse {
-  program::Site site;
-  std::int64_t instructions = 0;
-  Picoseconds critical, busy;
-  double critical_share = 0;  // of the latency
-  double busy_share = 0;      // of all queues' busy time
 };
 
 struct Transfers {

@@ -35,7 +35,7 @@ def open_page(chromium):
         window.on("pageerror", lambda error: complaints.append(str(error)))
         window.on("requestfailed", lambda request: complaints.append(f"asked for {request.url[:80]}"))
         window.goto(path.as_uri())
-        window.wait_for_selector("#timeline canvas")
+        window.wait_for_selector("[data-view=timeline] canvas")
         return window
 
     yield open_

@@ -10,10 +10,11 @@ def text_of(window, selector):
 
 def test_the_verdict_names_the_binding_resource_of_the_json_report(open_page, matmul_page):
     window, run = open_page(matmul_page.path), matmul_page.report["runs"][0]
-    verdict = text_of(window, "#verdict")
+    verdict = text_of(window, "[data-view=verdict]")
     assert run["bound_by"] in verdict
-    assert run["verdict"][1:] in window.locator("#verdict .sentence").inner_text()
-    for advice in run["advice"]:
+    assert run["verdict"][1:] in window.locator("[data-view=verdict] .sentence").inner_text()
+    assert run["advice"] and run["advice"][0]["advice"] in verdict
+    for advice in run["advice"][1:]:
         assert f"{advice['expected_speedup']:.2f}×" in verdict and advice["advice"] in verdict
     assert f"{run['latency_ns'] / 1e3:.2f} µs" in verdict
 
@@ -45,39 +46,40 @@ def test_names_cannot_become_markup(open_page, tmp_path):
     window = open_page(path)
     assert window.evaluate("window.injected === undefined")
     assert page_kernels.NASTY in window.evaluate(EVERY_INSTRUCTION)[1]["operands"]
-    window.locator("#search").fill("tensor_scalar")
+    window.locator("[type=search]").fill("tensor_scalar")
     window.get_by_title("Next match").click()
-    assert window.locator("#details h3 span").get_attribute("title") == page_kernels.NASTY
+    assert window.locator("[data-view=details] h3 span").get_attribute("title") == page_kernels.NASTY
     window.get_by_title("Next match").click()
-    assert window.locator("#details h3 span").get_attribute("title") == "m" * 10_000
+    assert window.locator("[data-view=details] h3 span").get_attribute("title") == "m" * 10_000
     assert window.evaluate("document.documentElement.scrollWidth") == 1280
 
 
 def test_search_finds_instructions_and_steps_through_them(open_page, matmul_page):
     window = open_page(matmul_page.path)
-    window.locator("#search").fill("nc_matmul")
-    assert window.locator("#hits").inner_text() == "4 found"
+    window.locator("[type=search]").fill("nc_matmul")
+    assert window.locator(".hits").inner_text() == "4 found"
     numbers = [i["index"] for i in matmul_page.report["runs"][0]["instructions"] if i["opcode"] == "nc_matmul"]
     for number in numbers:
         window.keyboard.press("Enter")
-        assert f"#{number}" in window.locator("#details h3").inner_text()
-    window.locator("#search").fill("wait:nothing-like-this")
-    assert window.locator("#hits").inner_text() == "0 found"
+        assert f"#{number}" in window.locator("[data-view=details] h3").inner_text()
+    window.locator("[type=search]").fill("wait:nothing-like-this")
+    assert window.locator(".hits").inner_text() == "0 found"
 
 
-RANGE = "() => document.querySelector('#timeline canvas').dataset.range.split(' ').map(Number)"
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+RANGE = "() => document.querySelector('[data-view=timeline] canvas').dataset.range.split(' ').map(Number)"
 
 
 def test_keys_buttons_and_the_wheel_zoom_the_timeline(open_page, matmul_page):
     window = open_page(matmul_page.path)
 
     def shown():
-        window.wait_for_timeout(50)  # a frame
+        window.evaluate(DRAWN)
         begin, end = window.evaluate(RANGE)
         return end - begin
 
     whole = shown()
-    canvas = window.locator("#timeline canvas")
+    canvas = window.locator("[data-view=timeline] canvas")
     canvas.focus()
     window.keyboard.press("w")
     by_key = shown()
@@ -96,20 +98,21 @@ def test_keys_buttons_and_the_wheel_zoom_the_timeline(open_page, matmul_page):
 
 def test_a_click_in_the_timeline_chooses_an_instruction(open_page, matmul_page):
     window = open_page(matmul_page.path)
-    box = window.locator("#timeline canvas").bounding_box()
+    box = window.locator("[data-view=timeline] canvas").bounding_box()
     for x in range(110, int(box["width"]), 8):
         window.mouse.click(box["x"] + x, box["y"] + 58)
-        if window.locator("#details h3").count():
+        if window.locator("[data-view=details] h3 small").count():
             break
-    assert "nc_matmul" in window.locator("#details h3").inner_text()
+    assert "nc_matmul" in window.locator("[data-view=details] h3").inner_text()
 
 
-@pytest.mark.parametrize("width", [360, 390, 768, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_width_needs_sideways_scrolling(open_page, matmul_page, width, scheme):
-    window = open_page(matmul_page.path, width=width, color_scheme=scheme)
-    assert window.evaluate("document.documentElement.scrollWidth") <= width
+def test_no_width_needs_sideways_scrolling(open_page, matmul_page, scheme):
+    window = open_page(matmul_page.path, color_scheme=scheme)
     assert window.evaluate("document.documentElement.dataset.theme") == scheme
+    for width in (360, 390, 768, 1024, 1280, 1920):
+        window.set_viewport_size({"width": width, "height": 800})
+        assert window.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_both_cores_of_a_launch_are_drawn_and_either_can_be_chosen(open_page, tmp_path):
@@ -123,5 +126,5 @@ def test_both_cores_of_a_launch_are_drawn_and_either_can_be_chosen(open_page, tm
 
 
 def test_what_a_loop_repeats_takes_almost_no_room():
-    sizes = [len(page_kernels.matmul_page_text(blocks)) for blocks in (100, 1100)]
-    assert (sizes[1] - sizes[0]) / 3000 < 25  # bytes an instruction
+    sizes = [len(page_kernels.matmul_page_text(blocks)) for blocks in (50, 300)]
+    assert (sizes[1] - sizes[0]) / 750 < 40  # bytes an instruction

@@ -1,0 +1,39 @@
+#include "report/transfer_sizes.h"
+
+#include <bit>
+#include <cmath>
+#include <map>
+
+namespace trnsim::report {
+
+double piece_efficiency(const catalog::Dma& dma, double piece_bytes) {
+  const double moving = piece_bytes / dma.sustained_rate;
+  const double fixed = std::ceil(piece_bytes / dma.descriptor_payload_max) * dma.descriptor_fixed;
+  return moving > 0 ? moving / (moving + fixed) : 0;
+}
+
+std::vector<SizeClass> transfer_sizes(const Run& run) {
+  const isa::CostModel model(run.chip->core);
+  std::map<std::int64_t, SizeClass> classes;
+  for (std::size_t i = 0; i < run.program->size(); ++i) {
+    const program::Instruction& instruction = (*run.program)[i];
+    const isa::DmaWork work =
+        run.program->type(instruction).cost(run.program->args(instruction), model).dma;
+    if (work.elements == 0 || work.element_bytes <= 0) continue;
+    const auto from =
+        static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(work.element_bytes)));
+    SizeClass& all = classes.try_emplace(from, SizeClass{from}).first->second;
+    ++all.transfers;
+    all.pieces += work.elements;
+    all.bytes += work.bytes;
+  }
+  std::vector<SizeClass> list;
+  for (auto& [from, all] : classes) {
+    const double mean = static_cast<double>(all.bytes) / static_cast<double>(all.pieces);
+    all.efficiency = piece_efficiency(run.chip->core.dma, mean);
+    list.push_back(all);
+  }
+  return list;
+}
+
+}  // namespace trnsim::report

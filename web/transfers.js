@@ -1,0 +1,56 @@
+// The lengths of contiguous pieces that DMA moved, beside what the engines make of such lengths.
+
+import { el, section, svg } from "trnsim/dom.js";
+import { bytes, count, percent } from "trnsim/format.js";
+
+const WIDTH = 560, HEIGHT = 250, LEFT = 44, RIGHT = 44, TOP = 14, BOTTOM = 38;
+const EFFICIENT = 0.5;
+
+function statement(classes) {
+  const all = classes.reduce((sum, size) => sum + size.bytes, 0);
+  const slow = classes.filter((size) => size.efficiency < EFFICIENT).reduce((sum, size) => sum + size.bytes, 0);
+  if (slow === 0) return `All pieces are long enough for at least ${percent(EFFICIENT, 0)} of the engines' rate.`;
+  const longest = classes.filter((size) => size.efficiency < EFFICIENT).at(-1);
+  return `${percent(slow / all)} of the bytes move in pieces shorter than ${bytes(longest.piece_bytes_from * 2)}, ` +
+    `too short for half of the engines' rate: the fixed cost of a descriptor takes most of their time.`;
+}
+
+export function transfers(store) {
+  const { classes, efficiency_of_piece: curve } = store.get().core.summary.transfer_sizes;
+  const title = ["dma", "DMA transfers", "bytes by length of contiguous pieces, and the rate such pieces reach"];
+  if (classes.length === 0) return section(...title, el("p", { class: "empty" }, "This kernel moved nothing by DMA."));
+  const sizes = [...classes.map((c) => c.piece_bytes_from), ...curve.map((c) => c.piece_bytes)];
+  const low = Math.log2(Math.min(...sizes)), high = Math.log2(Math.max(...sizes)) + 1;
+  const x = (size) => LEFT + ((Math.log2(size) - low) / (high - low)) * (WIDTH - LEFT - RIGHT);
+  const y = (share) => TOP + (1 - share) * (HEIGHT - TOP - BOTTOM);
+  const all = classes.reduce((sum, size) => sum + size.bytes, 0);
+  const step = high - low > 12 ? 2 : 1, labels = [];
+  for (let power = low; power < high; power += step) labels.push(2 ** power);
+  const bars = classes.map((size) => {
+    const from = x(size.piece_bytes_from), share = size.bytes / all;
+    const choose = () => store.set({ query: `piece:${size.piece_bytes_from}` });
+    return svg("rect", { class: "clickable", x: from + 1, y: y(share), width: x(size.piece_bytes_from * 2) - from - 2,
+                         height: Math.max(1.5, y(0) - y(share)), rx: 2, tabindex: 0, role: "button",
+                         fill: size.efficiency < EFFICIENT ? "var(--dma-small)" : "var(--dma-bandwidth)",
+                         onclick: choose, onkeydown: (event) => { if (event.key === "Enter") choose(); } },
+      svg("title", {}, `${bytes(size.piece_bytes_from)} to ${bytes(size.piece_bytes_from * 2)}: ` +
+        `${bytes(size.bytes)} in ${count(size.pieces)} pieces of ${count(size.transfers)} transfers; ` +
+        `${percent(size.efficiency)} of the rate`));
+  });
+  const line = curve.map((c, k) => `${k ? "L" : "M"}${x(c.piece_bytes)} ${y(c.efficiency)}`).join("");
+  const chart = svg("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group",
+                             "aria-label": statement(classes) },
+    [0, 0.25, 0.5, 0.75, 1].map((share) => [
+      svg("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(share), y2: y(share) }),
+      svg("text", { x: LEFT - 6, y: y(share) + 4, "text-anchor": "end" }, percent(share, 0))]),
+    labels.map((size) => svg("text", { x: x(size), y: HEIGHT - BOTTOM + 15, "text-anchor": "middle" },
+      bytes(size).replace(".0", ""))),
+    svg("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 5, "text-anchor": "middle" },
+      "length of a contiguous piece"),
+    bars, svg("path", { class: "curve", d: line }));
+  return section(...title, el("p", { class: "statement" }, statement(classes)), chart,
+    el("ul", { class: "legend" },
+      el("li", {}, el("i", { style: { background: "var(--dma-bandwidth)" } }), "share of the bytes"),
+      el("li", {}, el("i", { style: { background: "var(--dma-small)" } }), "the same, below half of the rate"),
+      el("li", {}, el("i", { class: "dash" }), "rate that pieces of a length reach")));
+}
