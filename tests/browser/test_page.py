@@ -13,6 +13,8 @@ def test_the_verdict_names_the_binding_resource_of_the_json_report(open_page, ma
     verdict = text_of(window, "[data-view=verdict]")
     assert run["bound_by"] in verdict
     assert run["verdict"][1:] in window.locator("[data-view=verdict] .sentence").inner_text()
+    for end in ("low_ns", "high_ns"):
+        assert f"{run['interval_90'][end] / 1e3:.2f} µs" in verdict
     assert run["advice"] and run["advice"][0]["advice"] in verdict
     for advice in run["advice"][1:]:
         assert f"{advice['expected_speedup']:.2f}×" in verdict and advice["advice"] in verdict
