@@ -54,6 +54,13 @@ void depend(PyObject* self, PyObject* const* producers, Py_ssize_t count) {
                     "producer first",
                     consumer, producer);
     }
+    if (!running->loops().in_scope(producer, consumer)) {
+      program_error("instruction.depends_on",
+                    "depends_on: instruction {} would wait for instruction {}, which stands in a "
+                    "dynamic loop that instruction {} is not in; the producer must be in the same "
+                    "loop or in one around it",
+                    consumer, producer, consumer);
+    }
     running->depend(consumer, producer);
   }
 }
@@ -78,8 +85,9 @@ PyMethodDef methods[] = {
     {"depends_on", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&depends_on)),
      METH_FASTCALL,
      "depends_on(*producers)\n\nThis instruction starts after every producer has ended; returns "
-     "itself. Raises ProgramError for producers that are no handles, come later, or belong to "
-     "another launch.\nSource: NKI documentation 2.32, nki.isa.NkiInstruction."},
+     "itself. Raises ProgramError for producers that are no handles, come later, belong to "
+     "another launch, or stand in a dynamic loop that this instruction is not in.\nSource: NKI "
+     "documentation 2.32, nki.isa.NkiInstruction."},
     {nullptr, nullptr, 0, nullptr}};
 PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
                        {Py_tp_repr, reinterpret_cast<void*>(&repr)},

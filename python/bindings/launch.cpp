@@ -173,6 +173,8 @@ void bind_running_core(nb::module_& m) {
           },
           nb::arg("first"), "Instructions from `first` on, up to now, keep their order.")
       .def("depend_by_name", &RunningCore::depend_by_name, nb::arg("consumer"), nb::arg("producer"))
+      .def("enter_loop", &RunningCore::enter_loop)
+      .def("leave_loop", &RunningCore::leave_loop)
       .def("break_at", &RunningCore::break_at, nb::arg("index"), nb::arg("stop"),
            "Call stop() just before the instruction with this index.")
       .def_prop_ro("line", &current_line, "File and line of the kernel that are being run.")

@@ -11,6 +11,7 @@
 
 #include "catalog/chip.h"
 #include "core/logical_core.h"
+#include "program/loop_nesting.h"
 #include "sites.h"
 #include "tensor.h"
 #include "timing/clock.h"
@@ -36,6 +37,10 @@ class RunningCore {
   // Of two names, each instruction that has the first waits for the nearest one before it that has
   // the second. Throws ProgramError where there is none.
   void depend_by_name(const std::string& consumer, const std::string& producer);
+  // Around what a loop of the hardware repeats.
+  void enter_loop() { loops_.enter(core_.program().size()); }
+  void leave_loop() { loops_.leave(core_.program().size()); }
+  const program::LoopNesting& loops() const { return loops_; }
 
   // Calls `stop` just before the instruction with this index.
   void break_at(std::uint64_t index, nanobind::callable stop) {
@@ -56,6 +61,7 @@ class RunningCore {
   int rank_;
   core::NeuronCore& core_;
   Sites sites_;
+  program::LoopNesting loops_;
   std::uint64_t number_ = ++cores_so_far_;
   std::uint64_t break_at_ = kNever;
   nanobind::callable stop_;

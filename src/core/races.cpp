@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "isa/slices.h"
+#include "memory/stretch.h"
 
 namespace trnsim::core {
 namespace {
@@ -38,11 +40,35 @@ Tile one_byte(const Tile& tensor, std::int64_t byte) {
   return tile;
 }
 
-bool watched(const isa::InstructionType& type, const void* args) {
-  return !(type.indexed && type.indexed(args));
+// What the first elements of an index name of a tile with so many rows.
+std::vector<std::int32_t> named_rows(const memory::Memory& memory, const isa::RowsByIndex& by,
+                                     std::int32_t rows) {
+  std::vector<std::uint32_t> numbers(static_cast<std::size_t>(by.index->elements()));
+  memory::gather(memory, *by.index, reinterpret_cast<std::byte*>(numbers.data()));
+  const std::int64_t height = by.index->partitions(), width = by.index->free_elements();
+  std::vector<std::int32_t> named;
+  for (std::int64_t i = 0; i < by.count; ++i) {
+    const std::uint32_t row = numbers[static_cast<std::size_t>(i % height * width + i / height)];
+    if (row < static_cast<std::uint32_t>(rows)) named.push_back(static_cast<std::int32_t>(row));
+  }
+  return named;
 }
 
 }  // namespace
+
+template <class Fn>
+void Races::for_each_shared(int rank, const isa::InstructionType& type, const void* args,
+                            Fn&& fn) const {
+  const memory::Memory& memory = cores_[rank]->memory();
+  const isa::RowsByIndex by = type.by_index ? type.by_index(args) : isa::RowsByIndex{};
+  isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const Tile& tile) {
+    if (tile.on_chip() || !memory.allocation(tile.tensor).shared) return;
+    if (!by.among(tile)) return fn(field, tile, tile, -1);
+    if (!cores_[rank]->options().values) return;
+    for (const std::int32_t row : named_rows(memory, by, tile.sizes[0]))
+      fn(field, tile, isa::row_of(tile, row), row);
+  });
+}
 
 Races::Shared& Races::shared(const Tile& tile) {
   Shared& tensor = tensors_[tile.tensor];
@@ -56,16 +82,14 @@ Races::Shared& Races::shared(const Tile& tile) {
 
 void Races::check(int rank, const isa::InstructionType& type, const void* args,
                   std::uint32_t site) {
-  if (!watched(type, args)) return;
-  const memory::Memory& memory = cores_[rank]->memory();
-  isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const Tile& tile) {
-    if (tile.on_chip() || !memory.allocation(tile.tensor).shared) return;
-    Shared& tensor = shared(tile);
-    Use use{rank, site, type.info.name, cores_[rank]->program().size(), false};
-    if (isa::reads(field.access)) check_read(use, tensor, tile);
-    use.writes = true;
-    if (writes_whole(field.access)) check_write(use, tensor, tile);
-  });
+  for_each_shared(rank, type, args,
+                  [&](const isa::FieldInfo& field, const Tile&, const Tile& tile, std::int32_t) {
+                    Shared& tensor = shared(tile);
+                    Use use{rank, site, type.info.name, cores_[rank]->program().size(), false};
+                    if (isa::reads(field.access)) check_read(use, tensor, tile);
+                    use.writes = true;
+                    if (writes_whole(field.access)) check_write(use, tensor, tile);
+                  });
 }
 
 void Races::check_read(const Use& use, Shared& tensor, const Tile& tile) const {
@@ -98,21 +122,21 @@ void Races::map_reads(int rank, ByCore& by) const {
 }
 
 void Races::record(int rank, const isa::InstructionType& type, const void* args) {
-  if (!watched(type, args)) return;
-  const memory::Memory& memory = cores_[rank]->memory();
   const auto instruction = static_cast<std::uint32_t>(cores_[rank]->program().size() - 1);
-  isa::for_each_tile(type, args, [&](const isa::FieldInfo& field, const Tile& tile) {
-    if (tile.on_chip() || !memory.allocation(tile.tensor).shared) return;
-    const auto operand = static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(&tile) -
-                                                    static_cast<const std::byte*>(args));
-    ByCore& by = shared(tile)[rank];
-    if (isa::reads(field.access) && by.written.first_unwritten(tile, 0, 0))
-      by.reads.push_back({instruction, operand});
-    if (writes_whole(field.access)) {
-      by.writes.push_back({instruction, operand});
-      by.written.mark(tile, 0, 0);
-    }
-  });
+  const auto* first = static_cast<const std::byte*>(args);
+  for_each_shared(
+      rank, type, args,
+      [&](const isa::FieldInfo& field, const Tile& whole, const Tile& tile, std::int32_t row) {
+        const auto operand =
+            static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(&whole) - first);
+        ByCore& by = shared(tile)[rank];
+        if (isa::reads(field.access) && by.written.first_unwritten(tile, 0, 0))
+          by.reads.push_back({instruction, operand, row});
+        if (writes_whole(field.access)) {
+          by.writes.push_back({instruction, operand, row});
+          by.written.mark(tile, 0, 0);
+        }
+      });
 }
 
 void Races::synchronise() {
@@ -125,7 +149,7 @@ void Races::compare(Shared& tensor) const {
     const std::vector<std::byte>& before = tensor[rank].before;
     if (before.empty()) continue;
     for (const Access& access : tensor[rank].writes) {
-      const Tile& tile = tile_of(rank, access);
+      const Tile tile = tile_of(rank, access);
       const std::byte* now = cores_[rank]->memory().allocation(tile.tensor).hbm.get();
       for_each_stretch(tile, [&](std::int64_t start, std::int64_t count) {
         if (std::memcmp(now + start, before.data() + start, count) == 0) return;
@@ -143,10 +167,11 @@ void Races::compare(Shared& tensor) const {
   }
 }
 
-const Tile& Races::tile_of(int rank, const Access& access) const {
+Tile Races::tile_of(int rank, const Access& access) const {
   const program::Program& program = cores_[rank]->program();
-  return *reinterpret_cast<const Tile*>(
+  const Tile& tile = *reinterpret_cast<const Tile*>(
       static_cast<const std::byte*>(program.args(program[access.instruction])) + access.operand);
+  return access.row < 0 ? tile : isa::row_of(tile, access.row);
 }
 
 Races::Use Races::use_of(int rank, const Access& access, bool writes) const {

@@ -3,8 +3,9 @@
 // in order with everything after it.
 //
 // Cores that write the same values to the same bytes do no harm, as programs do that leave a part
-// of their work undivided; so values are compared where the cores meet next. Left out are rows
-// chosen by an index and, in a run without values, two writes of the same bytes.
+// of their work undivided; so values are compared where the cores meet next. Of rows chosen by an
+// index those count that it names. A run without values leaves out such rows, and two writes of
+// the same bytes.
 //
 // Between two meetings the cores run one after the other: those of lower rank have done all their
 // accesses when another begins.
@@ -32,10 +33,12 @@ class Races {
   void synchronise();
 
  private:
-  // An access since the last meeting: an operand of an instruction, by its place in the arguments.
+  // An access since the last meeting: an operand of an instruction, by its place in the arguments,
+  // or one row of it.
   struct Access {
     std::uint32_t instruction;
     std::uint32_t operand;
+    std::int32_t row = -1;  // -1: all of it
   };
   struct ByCore {
     std::vector<Access> reads, writes;  // reads of what the core has not written itself
@@ -53,12 +56,16 @@ class Races {
     bool writes;
   };
 
+  // Calls fn(field, operand, tile, row) for each operand in shared HBM, or for each row of it that
+  // an index names.
+  template <class Fn>
+  void for_each_shared(int rank, const isa::InstructionType& type, const void* args, Fn&& fn) const;
   Shared& shared(const isa::Tile& tile);
   void check_read(const Use& use, Shared& tensor, const isa::Tile& tile) const;
   void check_write(const Use& use, Shared& tensor, const isa::Tile& tile) const;
   void map_reads(int rank, ByCore& by) const;
   void compare(Shared& tensor) const;
-  const isa::Tile& tile_of(int rank, const Access& access) const;
+  isa::Tile tile_of(int rank, const Access& access) const;
   Use use_of(int rank, const Access& access, bool writes) const;
   // The first of these accesses that touches the byte.
   Use touching(int rank, const std::vector<Access>& accesses, const isa::Tile& tensor,

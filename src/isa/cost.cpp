@@ -12,8 +12,8 @@ void DmaWork::add(const DmaWork& more) {
   // Of pieces of several sizes, the size that gives all their bytes.
   element_bytes = elements == 0 ? 0 : (bytes + elements - 1) / elements;
   lanes = std::max(lanes, more.lanes);
-  reads_hbm = reads_hbm || more.reads_hbm;
-  writes_hbm = writes_hbm || more.writes_hbm;
+  hbm_read += more.hbm_read;
+  hbm_written += more.hbm_written;
 }
 
 namespace {

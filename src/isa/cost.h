@@ -19,8 +19,8 @@ struct DmaWork {
   std::int32_t lanes = 0;          // pieces that can go to different engines (partitions)
   bool transpose = false;
   bool accumulates = false;
-  bool reads_hbm = false;
-  bool writes_hbm = false;
+  std::int64_t hbm_read = 0;     // bytes
+  std::int64_t hbm_written = 0;  // bytes
   DgeMode descriptors = DgeMode::kNone;  // who makes them: nobody, they were built before
   bool by_scalar = false;                // hardware: through the Scalar Engine, not Sync
 

@@ -31,6 +31,8 @@ void check_indexed_rows(const Rules& rules, const char* side, const Tile& rows,
 DmaWork indexed_work(const Tile& dst, const Tile& src, std::int32_t count) {
   DmaWork work = dma_work(dst, src);
   work.bytes *= count;
+  work.hbm_read *= count;
+  work.hbm_written *= count;
   work.elements *= count;
   work.lanes = count;
   return work;

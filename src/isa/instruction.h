@@ -2,7 +2,10 @@
 // from its one file.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -40,6 +43,18 @@ concept Instruction =
       { a.cost(model) } -> std::same_as<Cost>;
     };
 
+// Operands in HBM of which an instruction touches the rows that an index names: its first `count`
+// elements, down the partitions first. No index: the operands are touched as they stand.
+struct RowsByIndex {
+  const Tile* index = nullptr;
+  std::int64_t count = 0;
+  std::array<const Tile*, 2> rows{};
+
+  bool among(const Tile& tile) const {
+    return index && std::find(rows.begin(), rows.end(), &tile) != rows.end();
+  }
+};
+
 struct InstructionType {
   Info info;
   std::vector<FieldInfo> fields;
@@ -50,8 +65,8 @@ struct InstructionType {
   Cost (*cost)(const void* args, const CostModel& model);
   // Null where it does not concern other cores.
   Meeting (*meeting)(const void* args);
-  // Whether the rows that it touches depend on values; null where they never do.
-  bool (*indexed)(const void* args);
+  // The rows that its values choose, if any; null where none ever are.
+  RowsByIndex (*by_index)(const void* args);
 
   std::uint16_t opcode = 0;
 
@@ -91,12 +106,12 @@ InstructionType describe() {
             return cost;
           },
       .meeting = nullptr,
-      .indexed = nullptr,
+      .by_index = nullptr,
   };
   if constexpr (requires(const T& a) { a.meeting(); })
     type.meeting = [](const void* a) { return static_cast<const T*>(a)->meeting(); };
-  if constexpr (requires(const T& a) { a.indexed(); })
-    type.indexed = [](const void* a) { return static_cast<const T*>(a)->indexed(); };
+  if constexpr (requires(const T& a) { a.by_index(); })
+    type.by_index = [](const void* a) { return static_cast<const T*>(a)->by_index(); };
   return type;
 }
 

@@ -102,8 +102,8 @@ DmaWork dma_work(const Tile& dst, const Tile& src) {
   work.lanes = on_chip ? on_chip
                        : static_cast<std::int32_t>(
                              std::min<std::int64_t>(work.elements, memory::kPartitionsMax));
-  work.reads_hbm = !src.on_chip();
-  work.writes_hbm = !dst.on_chip();
+  work.hbm_read = src.on_chip() ? 0 : work.bytes;
+  work.hbm_written = dst.on_chip() ? 0 : work.bytes;
   return work;
 }
 

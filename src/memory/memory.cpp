@@ -129,6 +129,7 @@ std::shared_ptr<Allocation> Memory::adopt(std::unique_ptr<Allocation> allocation
   allocation->owner = this;
   allocation->written = WrittenMap(allocation->partitions, allocation->bytes);
   allocation->accumulated = WrittenMap(allocation->partitions, allocation->bytes);
+  allocation->clobbered = WrittenMap(allocation->partitions, allocation->bytes);
   if (allocation->name.empty()) allocation->name = fmt::format("t{}", allocation->id);
   tensors_.push_back(allocation.get());
   if (allocation->explicit_address) explicit_tensors_.push_back(allocation.get());
@@ -220,6 +221,7 @@ void Memory::release(const Allocation& allocation) {
       memory->on_release(allocation.id);
   }
   std::erase(allocation.explicit_address ? explicit_tensors_ : movable_, &allocation);
+  if (allocation.explicit_address) forget_shared_bytes(allocation);
   if (allocation.space != Space::kHbm && allocation.placed)
     placement_of(allocation.space).release(allocation.offset, allocation.bytes);
 }
@@ -244,14 +246,14 @@ void Memory::require_written(const AccessPattern& pattern, const char* operand) 
   const auto missing = shared ? map.first_unwritten(pattern, 0, 0)
                               : map.first_unwritten(pattern, tensor.start_partition, tensor.offset);
   if (!missing) return;
-  const Allocation* culprit = tensor.clobbered_by ? tensors_[tensor.clobbered_by] : nullptr;
-  if (tensor.clobbered_by) {
+  if (const auto lost =
+          tensor.clobbered.first_written(pattern, tensor.start_partition, tensor.offset)) {
+    const Allocation* culprit = tensors_[tensor.clobbered_by];
     program_error("memory.clobbered",
                   "{} reads tensor '{}' at partition {}, byte {}, but those bytes were overwritten "
                   "through tensor '{}', which "
                   "was placed at an overlapping address. Give the two tensors disjoint addresses.",
-                  operand, tensor.name, missing->row, missing->byte,
-                  culprit ? culprit->name : "(freed)");
+                  operand, tensor.name, lost->row, lost->byte, culprit ? culprit->name : "(freed)");
   }
   program_error("memory.never_written",
                 "{} reads {} tensor '{}' at partition {}, byte {}, which was never written. "
@@ -283,7 +285,8 @@ std::optional<std::string> Memory::poison_unwritten(const AccessPattern& pattern
   const auto missing = map.first_unwritten(pattern, row, byte);
   if (!missing) return std::nullopt;
   const bool nothing = !tensor.left_out && !map.any_written(pattern, row, byte);
-  if (tensor.clobbered_by || nothing) require_written(pattern, operand);
+  if (nothing || tensor.clobbered.any_written(pattern, tensor.start_partition, tensor.offset))
+    require_written(pattern, operand);
   if (geometry_.real_storage) {
     std::byte* const base = tensor.space == Space::kSbuf ? sbuf_ : psum_;
     map.for_each_unwritten(pattern, row, byte, [&](WrittenMap::Position at) {
@@ -306,19 +309,62 @@ void Memory::mark_written(const AccessPattern& pattern) {
     (tensor.space == Space::kSbuf ? shared_sbuf_ : shared_psum_).mark(pattern, 0, 0);
   } else {
     tensor.written.mark(pattern, tensor.start_partition, tensor.offset);
+    tensor.clobbered.clear(pattern, tensor.start_partition, tensor.offset);
     clobber_others(tensor, pattern);
   }
 }
 
-// Clears in `map`, which is one of `other`'s, what the pattern of another tensor covers.
-void Memory::clear_covered(WrittenMap& map, const Allocation& other, const AccessPattern& pattern) {
+namespace {
+
+// Of another tensor what the pattern covers.
+AccessPattern covered(const Allocation& other, const AccessPattern& pattern) {
   const Extent extent = extent_of(pattern);
   const bool inside =
       extent.low >= other.offset && extent.high <= other.offset + other.bytes &&
       pattern.start_partition >= other.start_partition &&
       pattern.start_partition + pattern.partitions() <= other.start_partition + other.partitions;
-  map.clear(inside ? pattern : cut_to(whole(other), pattern, extent), other.start_partition,
-            other.offset);
+  return inside ? pattern : cut_to(whole(other), pattern, extent);
+}
+
+// The bytes of one dense tile that are not in another, as up to four tiles.
+void cut_out(const AccessPattern& tile, const AccessPattern& taken,
+             std::vector<AccessPattern>& left) {
+  if (!overlaps(tile, taken)) return left.push_back(tile);
+  const auto keep = [&](int first_row, int end_row, std::int64_t first, std::int64_t end) {
+    if (first_row >= end_row || first >= end) return;
+    AccessPattern piece = tile;
+    piece.start_partition = static_cast<std::uint16_t>(first_row);
+    piece.offset = first;
+    piece.sizes = {end_row - first_row, static_cast<std::int32_t>(end - first)};
+    left.push_back(piece);
+  };
+  const int top = tile.start_partition, bottom = top + tile.sizes[0];
+  const int first_row = std::max<int>(top, taken.start_partition),
+            end_row = std::min(bottom, taken.start_partition + taken.sizes[0]);
+  const std::int64_t begin = tile.offset, end = begin + tile.sizes[1];
+  keep(top, first_row, begin, end);
+  keep(end_row, bottom, begin, end);
+  keep(first_row, end_row, begin, std::max(begin, taken.offset));
+  keep(first_row, end_row, std::min(end, taken.offset + taken.sizes[1]), end);
+}
+
+}  // namespace
+
+// What was written through a tensor is known no longer than the tensor lives: one that is placed
+// there later begins unwritten. Where others that live share its bytes, they keep them.
+void Memory::forget_shared_bytes(const Allocation& gone) {
+  if (!shares_bytes(gone)) return;
+  std::vector<AccessPattern> pieces{whole(gone)};
+  for (const Allocation* other : explicit_tensors_) {
+    if (other->space != gone.space || !shares_bytes(*other)) continue;
+    std::vector<AccessPattern> left;
+    for (const AccessPattern& piece : pieces) cut_out(piece, whole(*other), left);
+    pieces = std::move(left);
+  }
+  for (const AccessPattern& piece : pieces) {
+    (gone.space == Space::kSbuf ? shared_sbuf_ : shared_psum_).clear(piece, 0, 0);
+    if (gone.space == Space::kPsum) shared_accumulated_.clear(piece, 0, 0);
+  }
 }
 
 void Memory::clobber_others(const Allocation& writer, const AccessPattern& pattern) {
@@ -327,7 +373,9 @@ void Memory::clobber_others(const Allocation& writer, const AccessPattern& patte
         other->written.none() || !overlaps(pattern, whole(*other))) {
       continue;
     }
-    clear_covered(other->written, *other, pattern);
+    const AccessPattern lost = covered(*other, pattern);
+    other->written.clear(lost, other->start_partition, other->offset);
+    other->clobbered.mark(lost, other->start_partition, other->offset);
     other->clobbered_by = writer.id;
   }
 }
@@ -349,7 +397,7 @@ void Memory::mark_accumulated(const AccessPattern& pattern, bool by_matmul) {
         !overlaps(pattern, whole(*other))) {
       continue;
     }
-    clear_covered(other->accumulated, *other, pattern);
+    other->accumulated.clear(covered(*other, pattern), other->start_partition, other->offset);
   }
 }
 

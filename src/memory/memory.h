@@ -60,6 +60,7 @@ struct Allocation {
   Overlap overlap = Overlap::kShared;
   WrittenMap written{1, 0};
   WrittenMap accumulated{1, 0};  // PSUM: bytes whose last writer was a matmul into this tensor
+  WrittenMap clobbered{1, 0};    // bytes that other tensors have overwritten since
   std::uint32_t clobbered_by = 0;
   bool modified = false;          // by an instruction, as opposed to values given by the host
   bool shared = false;            // HBM: every core of the launch reaches it
@@ -170,10 +171,10 @@ class Memory : public std::enable_shared_from_this<Memory> {
   void set_aside(Allocation& tile);
   void copy_rows(const Allocation& tile, std::byte* aside, bool out);
   void release(const Allocation& allocation);
+  void forget_shared_bytes(const Allocation& gone);
   const WrittenMap& written_map(const Allocation& tensor) const;
   std::ptrdiff_t staging_pitch(Space space) const;
   void clobber_others(const Allocation& writer, const AccessPattern& pattern);
-  void clear_covered(WrittenMap& map, const Allocation& other, const AccessPattern& pattern);
   Placement& placement_of(Space space) {
     return space == Space::kSbuf ? sbuf_placement_ : psum_placement_;
   }

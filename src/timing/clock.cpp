@@ -291,7 +291,7 @@ class Clock {
     timeline_.busy[index(queue)] += service.end - service.begin;
     timeline_.dma_bytes += work.bytes;
     timeline_.dma_elements += work.elements;
-    timeline_.hbm_bytes += (work.reads_hbm ? work.bytes : 0) + (work.writes_hbm ? work.bytes : 0);
+    timeline_.hbm_bytes += work.hbm_read + work.hbm_written;
   }
 
   // How long the engine that triggers a transfer is taken up; prebuilt descriptors cost the trigger

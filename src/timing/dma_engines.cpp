@@ -12,7 +12,7 @@ DmaEngines::DmaEngines(const catalog::Dma& spec, Hbm& hbm)
 EngineTime engine_time(const catalog::Dma& dma, const isa::DmaWork& work, int lanes) {
   double rate = dma.sustained_rate;
   if (work.transpose)
-    rate *= work.reads_hbm ? dma.transpose_hbm_fraction : dma.transpose_sbuf_fraction;
+    rate *= work.hbm_read > 0 ? dma.transpose_hbm_fraction : dma.transpose_sbuf_fraction;
   if (work.accumulates) rate *= dma.compute_fraction;
   const double pieces = static_cast<double>(work.elements) / std::max(1, work.lanes) * lanes;
   const double bytes = static_cast<double>(work.element_bytes);
@@ -66,9 +66,7 @@ DmaEngines::Service DmaEngines::serve(const isa::DmaWork& work, double fixed, in
     occupy(engines_[at / lanes_per_engine % engines], ready, time, transfer, service);
     lane += in_group;
   }
-  if (work.reads_hbm || work.writes_hbm) {
-    const double crossings = work.reads_hbm && work.writes_hbm ? 2 : 1;
-    const double bytes = crossings * static_cast<double>(work.bytes);
+  if (const auto bytes = static_cast<double>(work.hbm_read + work.hbm_written); bytes > 0) {
     const Picoseconds engines_end = service.end;
     occupy(hbm_.server, service.begin, from_ns(bytes / hbm_.gb_per_s), transfer, service);
     service.by_hbm = service.end > engines_end;

@@ -1,5 +1,6 @@
 """Random programs of two cores: each does as fuzz_legal_more.py draws, and between they meet and exchange tiles."""
 
+import random
 from dataclasses import dataclass
 
 from fuzz_legal_more import append
@@ -15,18 +16,27 @@ class Exchange:
     given: Tile
     taken: Tile
     through_hbm: bool
+    mistake: str = ""  # what this core does wrong
 
     def __repr__(self):
         return f"exchange({self.given.name}, {self.taken.name}, {'shared HBM' if self.through_hbm else 'sendrecv'})"
 
     def perform(self, tensors, me):
         given, taken = tensors[self.given.name], tensors[self.taken.name]
+        if self.mistake == "left out":
+            return None
         if not self.through_hbm:
-            return nisa.sendrecv(given, taken, 1 - me, 1 - me, self.number % 3)
+            pipe = self.number % 3 + (self.mistake == "another pipe")
+            if self.mistake == "a part":
+                given, taken = given[:, ..., :1], taken[:, ..., :1]
+            return nisa.sendrecv(given, taken, 1 - me, 1 - me, pipe)
         name = f"exchange{self.number}"
         both = nl.ndarray((2, *given.shape), dtype=given.dtype, buffer=nl.shared_hbm, name=name)
+        if self.mistake == "no barrier":
+            return nisa.dma_copy(dst=taken, src=both[0]) if me else nisa.dma_copy(dst=both[0], src=given)
         nisa.dma_copy(dst=both[me], src=given)
-        nisa.core_barrier(both, (0, 1))
+        other = nl.ndarray((4,), dtype=nl.float32, buffer=nl.shared_hbm, name=f"other{self.number}")
+        nisa.core_barrier(other if self.mistake == "another barrier" else both, (0, 1))
         return nisa.dma_copy(dst=taken, src=both[1 - me])
 
 
@@ -49,6 +59,28 @@ def pair(seed):
             drawing.program.steps.append(meeting)
             drawing.reference.tiles[meeting.taken.name][...] = given[1 - core]
     return drawings
+
+
+MISTAKES = {  # of both cores, or of core 1 alone: where it is made, and the rule that it breaks
+    "left out": (None, False, "launch.deadlock"),
+    "another pipe": (False, False, "sendrecv.match_pipe"),
+    "a part": (False, False, "sendrecv.match_shape"),
+    "no barrier": (True, True, "race.shared_hbm"),
+    "another barrier": (True, False, "core_barrier.match"),
+}
+
+
+def broken(seed):
+    """(drawings, rule): the last meeting of the two goes wrong by this rule."""
+    drawings, mistake = pair(seed), random.Random(seed).choice(sorted(MISTAKES))
+    through_hbm, both, rule = MISTAKES[mistake]
+    for core, drawing in enumerate(drawings):
+        meeting = drawing.program.steps[-1]
+        meeting.through_hbm = meeting.through_hbm if through_hbm is None else through_hbm
+        meeting.mistake = mistake if both or core else ""
+        if mistake == "a part" and meeting.given.shape[-1] == 1:
+            return broken(seed + 1_000_000)
+    return drawings, rule
 
 
 def differences(drawings):

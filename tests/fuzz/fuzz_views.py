@@ -73,6 +73,7 @@ class Drawing:
             if (tile.dtype, tile.buffer) == (dtype, buffer)
             and len(tile.shape) == len(free) + 1
             and all(have >= need for have, need in zip(tile.shape, (partitions, *free), strict=True))
+            and (buffer != "psum" or size(dtype) * int(np.prod(tile.shape[1:])) <= BANK)  # matmuls stay in one
         ]
         if not fitting or self.chance(0.4):
             return None

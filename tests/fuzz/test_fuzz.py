@@ -42,6 +42,19 @@ def test_a_program_of_two_cores_equals_their_references(seed):
     assert not wrong, "\n".join([*(str(drawing.program) for drawing in drawings), *wrong])
 
 
+@pytest.mark.parametrize("seed", range(15))
+def test_a_meeting_that_goes_wrong_is_refused_by_its_rule(seed):
+    drawings, rule = fuzz_cores.broken(seed)
+    with pytest.raises(trnsim.ProgramError) as error:
+        fuzz_cores.differences(drawings)
+    assert error.value.rule == rule, error.value
+    trnsim.install()
+
+
+def test_each_mistake_of_a_meeting_is_drawn():
+    assert {fuzz_cores.broken(seed)[1] for seed in range(15)} == {rule for *_, rule in fuzz_cores.MISTAKES.values()}
+
+
 def test_the_same_seed_draws_the_same_program():
     assert str(draw(7).program) == str(draw(7).program) != str(draw(8).program)
 

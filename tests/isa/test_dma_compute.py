@@ -1,5 +1,7 @@
 """nki.isa.dma_compute against numpy: sums in fp32, and rows read, added and written back by index."""
 
+import json
+
 import numpy as np
 import pytest
 import trnsim
@@ -223,3 +225,41 @@ def test_the_native_form_checks_its_rows(run):
         with pytest.raises(trnsim.ProgramError) as error:
             run(kernel, sample((20, 8)), ROWS)
         assert error.value.rule == "dma_compute." + rule
+
+
+# ---- What crosses HBM
+
+
+def hbm_bytes(run, kernel, *arrays):
+    run(kernel, *arrays)
+    return json.loads(trnsim.last_profile().to_json())["dma"]["hbm_bytes"]
+
+
+@pytest.mark.parametrize("count", (1, 2, 16))
+def test_a_sum_is_written_to_hbm_once(run, count):
+    def kernel(*tensors):
+        dst = new((128, 4), "float32", nl.shared_hbm)
+        nisa.dma_compute(dst=dst, srcs=list(tensors), reduce_op=nl.add)
+        return dst
+
+    arrays = [sample((128, 4), seed=i) for i in range(count)]
+    assert hbm_bytes(run, kernel, *arrays) == (count + 1) * 128 * 4 * 4
+
+
+def test_rows_by_index_cross_hbm_once_each_way(run):
+    table, x = sample((20, 6)), sample((4, 6), seed=1)
+
+    def scattering(t, values, indices):
+        index, tile = load(indices), load(values)
+        rows = t.ap(**pattern(4, 6), vector_offset=index)
+        nisa.dma_compute(dst=rows, srcs=[t.ap(**pattern(4, 6), vector_offset=index), tile], reduce_op=nl.add)
+        return t
+
+    def gathering(t, values, indices):
+        index, tile = load(indices), load(values)
+        nisa.dma_compute(dst=tile, srcs=[t.ap(**pattern(4, 6), vector_offset=index), tile], reduce_op=nl.add)
+        return t
+
+    loads, rows = 4 * 6 * 4 + 4 * 4, 4 * 6 * 4
+    assert hbm_bytes(run, scattering, table, x, ROWS) == loads + 2 * rows
+    assert hbm_bytes(run, gathering, table, x, ROWS) == loads + rows

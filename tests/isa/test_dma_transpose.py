@@ -89,6 +89,7 @@ def test_rows_out_of_range_are_skipped(run):
     ("generation", sample((16, 4), "float16"), {"dge_mode": nisa.dge_mode.hwdge, "chip": "trn1"}),
     ("generation", sample((16, 4), "float16"), {"priority": 1}),
     ("priority", sample((16, 4), "float16"), {"priority": 4, "chip": "trn3"}),
+    ("swdge", sample((8, 4), "float16"), {"dge_mode": nisa.dge_mode.swdge}),
 ])
 def test_rules(run, rule, x, arguments):
     refused(run, rule, x, **arguments)

@@ -163,6 +163,60 @@ def test_depends_on_refuses_wrong_use():
         kept[0].depends_on()
 
 
+def loop_of(kind, body):
+    """body() in a dynamic loop of two rounds."""
+    if kind == "fori_loop":
+        nl.fori_loop(0, 2, lambda _: body())
+    elif kind == "dynamic_range":
+        for _ in nl.dynamic_range(2):
+            body()
+    else:
+        rounds = iter((1, 0))
+
+        def once(register):
+            body()
+            nisa.register_move(register, next(rounds))
+            return register
+
+        nl.while_loop(nisa.register_alloc(1), once)
+
+
+@pytest.mark.parametrize("kind", ("fori_loop", "dynamic_range", "while_loop"))
+def test_depends_on_does_not_reach_out_of_a_dynamic_loop(kind):
+    def written():
+        return nisa.memset(dst=tile((4, 4)), value=0.0)
+
+    def kernel(body, after=lambda: None, before=lambda: None):
+        def whole():
+            first = before()
+            loop_of(kind, lambda: body(first) if first else body())
+            after()
+
+        return nki.jit(whole)
+
+    kernel(lambda first: written().depends_on(first), before=written)()  # from around it
+    kept = []
+
+    def tied_within():
+        kept.append(written())
+        written().depends_on(kept[-1])
+
+    kernel(tied_within)()
+    kept.clear()
+    out = kernel(lambda: kept.append(written()), after=lambda: written().depends_on(kept[-1]))
+    with pytest.raises(trnsim.ProgramError, match="stands in a dynamic loop that instruction \\d+ is") as caught:
+        out()
+    assert caught.value.rule == "instruction.depends_on"
+    kept.clear()
+
+    def inner():
+        loop_of(kind, lambda: kept.append(written()))
+        written().depends_on(kept[-1])
+
+    with pytest.raises(trnsim.ProgramError, match="stands in a dynamic loop"):
+        kernel(inner)()
+
+
 CELL = '''\
 @nki.jit
 def in_a_cell(x):

@@ -44,6 +44,12 @@ struct DmaCompute {
   Engine engine_on(int) const { return Engine::kDma; }
   bool indexed() const { return index.present(); }
   bool scatters() const { return !dst.on_chip(); }  // of the indexed forms
+  RowsByIndex by_index() const {
+    if (!indexed()) return {};
+    return {.index = &index,
+            .count = index.partitions(),
+            .rows = {&rows(), scatters() ? &dst : nullptr}};
+  }
   const Tile& rows() const { return srcs.tiles[0]; }
   const Tile& other() const { return srcs.tiles[1]; }
 
@@ -135,9 +141,11 @@ struct DmaCompute {
                           index.partitions());
       work.bytes *= 2;
       work.elements *= 2;
+      if (scatters()) work.hbm_read = work.hbm_written;
       work.descriptors = DgeMode::kSoftware;
     } else {
       for (std::int32_t i = 0; i < srcs.size; ++i) work.add(dma_work(dst, srcs.tiles[i]));
+      work.hbm_written = dst.on_chip() ? 0 : dst.bytes();  // the sum once, whatever it is made of
     }
     work.accumulates = true;
     return cost;

@@ -42,6 +42,10 @@ struct DmaCopy {
   bool scatters() const { return dst_index.present(); }
   bool indexed() const { return dst_index.present() || src_index.present(); }
   const Tile& index() const { return scatters() ? dst_index : src_index; }
+  RowsByIndex by_index() const {
+    if (!indexed()) return {};
+    return {.index = &index(), .count = index().partitions(), .rows = {&rows_side()}};
+  }
   const Tile& rows_side() const { return scatters() ? dst : src; }
   const Tile& dense_side() const { return scatters() ? src : dst; }
 

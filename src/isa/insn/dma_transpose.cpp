@@ -48,6 +48,10 @@ struct DmaTranspose {
 
   bool indexed() const { return src_index.present(); }
   int rank() const { return src.dims; }
+  RowsByIndex by_index() const {
+    if (!indexed()) return {};
+    return {.index = &src_index, .count = rows(), .rows = {&src}};
+  }
   std::int64_t rows() const { return indexed() ? dst.sizes[dst.dims - 1] : src.sizes[0]; }
   std::int32_t columns() const { return src.sizes[rank() - 1]; }
 
@@ -69,6 +73,11 @@ struct DmaTranspose {
     check_shape(rules);
     check_dma_modes(rules, dge_mode, priority, dst.dtype, src.dtype);
     if (dge_mode == DgeMode::kHardware) check_hardware_descriptors(rules);
+    if (dge_mode == DgeMode::kSoftware && !indexed()) {
+      rules.fail("swdge",
+                 "descriptors are generated in software only for gathered rows (an indexed src); "
+                 "use dge_mode hwdge, none or unknown");
+    }
     if (oob_mode == OobMode::kSkip && !indexed()) {
       rules.fail("oob_mode", "oob_mode skip needs an indexed src");
     }

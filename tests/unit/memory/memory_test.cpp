@@ -257,12 +257,35 @@ TEST_F(OnChip, bytes_overwritten_through_a_tensor_that_is_gone_stay_clobbered) {
               HasSubstr("through tensor '(freed)'"));
 }
 
-TEST_F(OnChip, DISABLED_a_byte_never_written_is_not_called_clobbered_after_a_repair) {
+TEST_F(OnChip, a_byte_never_written_is_not_called_clobbered_after_a_repair) {
   const auto a = at("a", 0, 64, Overlap::kClobber), b = at("b", 0, 16, Overlap::kClobber);
   memory->mark_written(part(a, 0, 32));
   memory->mark_written(all(b));
   memory->mark_written(part(a, 0, 32));
   EXPECT_EQ(read(all(a)), "memory.never_written");
+}
+
+TEST_F(OnChip, a_later_tensor_at_the_address_of_one_that_is_gone_is_unwritten) {
+  {
+    const auto a = at("a", 0, 64, Overlap::kShared);
+    memory->mark_written(all(a));
+    EXPECT_EQ(read(all(at("alias", 0, 64, Overlap::kShared))), "");  // while it lives
+    EXPECT_EQ(read(all(a)), "");                                     // and when the alias is gone
+  }
+  EXPECT_EQ(read(all(at("b", 0, 64, Overlap::kShared))), "memory.never_written");
+}
+
+TEST_F(OnChip, bytes_that_a_living_tensor_shares_with_one_that_is_gone_stay_written) {
+  auto a = at("a", 0, 64, Overlap::kShared, 0, 8);
+  const auto b = at("b", 16, 32, Overlap::kShared, 2, 4);
+  memory->mark_written(all(a));
+  a.reset();
+  EXPECT_EQ(read(all(b)), "");
+  for (const auto& [byte, bytes, row, rows] :
+       {std::tuple{0, 64, 0, 2}, {0, 64, 6, 2}, {0, 16, 2, 4}, {48, 16, 2, 4}}) {
+    EXPECT_EQ(read(all(at("part", byte, bytes, Overlap::kShared, row, rows))),
+              "memory.never_written");
+  }
 }
 
 TEST_F(OnChip, a_strided_write_clobbers_only_the_bytes_it_writes) {

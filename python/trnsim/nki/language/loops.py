@@ -66,7 +66,7 @@ def dynamic_range(start, stop=None, step=1):
     if not releases.applies("dynamic_range loops") and not environment.older_frontend():
         releases.refuse("loop.dynamic_range", "dynamic_range", "dynamic_range loops")
     first, last = (0, start) if stop is None else (start, stop)
-    return map(LoopRegister, _hardware_loop("dynamic_range", first, last, step))
+    return _counted(LoopRegister, _hardware_loop("dynamic_range", first, last, step))
 
 
 def fori_loop(lower, upper, body_fun, step=1) -> None:
@@ -74,8 +74,8 @@ def fori_loop(lower, upper, body_fun, step=1) -> None:
     rounds = _hardware_loop("fori_loop", lower, upper, step)
     _callable("fori_loop", body_fun)
     kind = NkiScalar if isinstance(lower, NkiScalar) or isinstance(upper, NkiScalar) else LoopRegister
-    for i in rounds:
-        body_fun(kind(i))
+    for i in _counted(kind, rounds):
+        body_fun(i)
 
 
 def while_loop(init, body_fun) -> None:
@@ -84,8 +84,25 @@ def while_loop(init, body_fun) -> None:
     _not_in_no_reorder("while_loop")
     _callable("while_loop", body_fun)
     condition = _condition("init", init)
-    while condition.value != 0:
-        condition = _condition("what the body returns", body_fun(VirtualRegister(condition.value)))
+    with _loop():
+        while condition.value != 0:
+            condition = _condition("what the body returns", body_fun(VirtualRegister(condition.value)))
+
+
+@contextlib.contextmanager
+def _loop():
+    """Around the rounds of a loop of the hardware: nobody outside it can wait for an instruction in it."""
+    core = session.current().launch
+    core.enter_loop()
+    try:
+        yield
+    finally:
+        core.leave_loop()
+
+
+def _counted(kind, rounds):
+    with _loop():
+        yield from map(kind, rounds)
 
 
 def _hardware_loop(loop: str, first, last, step) -> range:
