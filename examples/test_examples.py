@@ -1,5 +1,6 @@
 """Every example runs under the command `trnsim run` and finds its own results right."""
 
+import json
 import os
 import subprocess
 import sys
@@ -30,3 +31,12 @@ def test_example(script, tmp_path):
 def test_readme_names_its_script(folder):
     text = (FOLDER / folder / "README.md").read_text()
     assert all(f"trnsim run examples/{script}" in text for script in SCRIPTS if script.parent == folder)
+
+
+@pytest.mark.parametrize("notebook", sorted(FOLDER.glob("*.ipynb")), ids=lambda path: path.name)
+def test_the_cells_of_a_notebook_run(notebook, capsys):
+    names = {}
+    for cell in json.loads(notebook.read_text())["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    assert capsys.readouterr().out

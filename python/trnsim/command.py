@@ -13,12 +13,27 @@ from trnsim import _native, debugging, imports, profile, progress, ranks, sessio
 def main() -> int:
     """Entry point of the command `trnsim`. Returns the exit code."""
     try:
+        if sys.argv[1:2] == ["sweep"]:  # processes and engines are Python's business
+            return _sweep(sys.argv[2:])
         code = _native.command_line(sys.argv[1:], session.HARDWARE, _run_script)
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _sweep(arguments: list[str]) -> int:
+    from trnsim.fleet import sweep
+
+    try:
+        return sweep.main(arguments)
+    except _native.Error as error:
+        print(f"trnsim: {error}", file=sys.stderr)
+        return _native.exit_code(error)
+    except KeyboardInterrupt:
+        print("trnsim: interrupted; the same command goes on where it stopped", file=sys.stderr)
+        return 130
 
 
 def _run_script(options: dict) -> int:

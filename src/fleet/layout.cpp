@@ -51,10 +51,6 @@ void check_experts(const Layout& layout, const Model& model) {
 }
 
 void check_stages(const Layout& layout, const Model& model) {
-  if (layout.pp > model.depth()) {
-    config_error("--pp {} stages, but {} has {} layers; at most --pp {}", layout.pp, model.name,
-                 model.depth(), model.depth());
-  }
   if (!model.encoder.empty() && layout.pp > 1)
     unsupported(
         "--pp {} for {}, because a decoder that reads an encoder on other stages is not "
@@ -101,12 +97,21 @@ ParameterBytes parameter_bytes(const Layout& layout) {
   return {2, 4, 12};  // gradients in fp32; a master copy and Adam's two moments
 }
 
-void check_layout(const Layout& layout, const Model& model) {
+void check_split(const Layout& layout, const Model& model) {
   check_positive(layout.tp, "tp");
   check_positive(layout.pp, "pp");
-  check_positive(layout.dp, "dp");
   check_positive(layout.cp, "cp");
   check_positive(layout.ep, "ep");
+  check_tensor(layout, model);
+  if (layout.pp > model.depth()) {
+    config_error("--pp {} stages, but {} has {} layers; at most --pp {}", layout.pp, model.name,
+                 model.depth(), model.depth());
+  }
+}
+
+void check_layout(const Layout& layout, const Model& model) {
+  check_split(layout, model);
+  check_positive(layout.dp, "dp");
   check_positive(layout.micro_batch, "micro-batch");
   check_positive(layout.global_batch, "global-batch");
   check_positive(layout.sequence, "seq");
@@ -116,9 +121,13 @@ void check_layout(const Layout& layout, const Model& model) {
     config_error("--seq {}, but {} has learned positions for {} tokens; at most --seq {}",
                  layout.sequence, model.name, model.positions, model.positions);
   }
-  check_tensor(layout, model);
-  check_divides(layout.cp * (layout.sp ? layout.tp : 1), layout.sequence,
-                layout.sp ? "cp times --tp" : "cp", "tokens of a sequence");
+  const std::int64_t pieces = layout.cp * layout.residual_split();
+  if (layout.sequence % pieces != 0) {
+    config_error(
+        "--seq {} is not a multiple of the {} ranks that share a sequence (--cp{}); nearest: {}",
+        layout.sequence, pieces, layout.sp ? ", and --tp with --sp" : "",
+        std::max<std::int64_t>(1, layout.sequence / pieces) * pieces);
+  }
   check_experts(layout, model);
   check_batch(layout);
   check_stages(layout, model);

@@ -50,8 +50,10 @@ struct ParameterBytes {
 };
 ParameterBytes parameter_bytes(const Layout& layout);
 
-// Throws ConfigError with the nearest legal choice where the layout does not fit the model.
+// Throws ConfigError with the nearest legal choice where the layout does not fit the model: all of
+// it, and the part that the number of ranks has no say in.
 void check_layout(const Layout& layout, const Model& model);
+void check_split(const Layout& layout, const Model& model);
 
 // The layers of each stage differ by one at most; the first stages have one more. With chunks, all
 // are equal.

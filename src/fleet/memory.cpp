@@ -69,9 +69,11 @@ Memory memory_of(const StageContents& contents, const Model& model, const Layout
   memory.gradients = bytes.gradients * (layout.zero >= 2 ? share : whole);
   memory.states = bytes.states * (layout.zero >= 1 ? share : whole);
   memory.reserved = reserved_bytes;
-  memory.activations = contents.kept * in_flight(layout, contents.stage);
+  const double flying = in_flight(layout, contents.stage);
+  memory.activations = contents.kept * flying;
   // What was dropped comes back for one layer at a time; the input of a block is gathered whole.
-  memory.working = contents.dropped + 2 * d(layout.tokens()) * d(model.hidden) * 2 + contents.head;
+  memory.working = contents.dropped + 2 * d(layout.tokens()) * d(model.hidden) * 2 + contents.head +
+                   contents.embedding * flying;
   if (layout.zero >= 3) memory.working += 2 * bytes.weights * contents.widest;
   return memory;
 }

@@ -9,8 +9,8 @@ namespace trnsim::fleet {
 
 struct Memory {
   double weights = 0, gradients = 0, states = 0;
-  double activations = 0;  // kept for the backward pass by the micro-batches in flight
-  double working = 0;      // the layer that is being recomputed, gathered inputs, logits
+  double activations = 0;  // kept by layers for the backward pass, of the micro-batches in flight
+  double working = 0;      // the layer that is being recomputed, gathered inputs, embedding, logits
   double reserved = 0;     // the device's own: microcode, runtime, communication buffers
   double total() const { return weights + gradients + states + activations + working + reserved; }
 };
@@ -34,10 +34,10 @@ double in_flight(const Layout& layout, std::int64_t stage);
 struct StageContents {
   std::int64_t stage = 0;
   Held params;
-  double kept = 0;     // of all its layers, and of the embedding
+  double kept = 0;     // by all its layers
   double dropped = 0;  // of the layer that drops most: it comes back while it is recomputed
   double widest = 0;   // parameters of its largest layer, on one rank
-  double head = 0;     // bytes kept by the head
+  double embedding = 0, head = 0;  // bytes kept by these
 };
 Memory memory_of(const StageContents& contents, const Model& model, const Layout& layout,
                  double reserved_bytes);

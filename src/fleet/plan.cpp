@@ -77,7 +77,13 @@ Plan make_plan(const Request& request, const Folders& folders, bool look_for_mor
         plan.search->best.empty() ? plan.search->smallest.layout : plan.search->best.front().layout;
   }
   plan.step = evaluator.step(plan.layout);
-  plan.tokens_per_second = plan.layout.tokens_per_step() / plan.step.seconds;
+  if (request.stragglers || request.jitter) {
+    Stragglers slow{request.stragglers.value_or(0), request.straggler_slowdown.value_or(1.2),
+                    request.jitter.value_or(0)};
+    plan.events = event_step(evaluator, plan.layout, slow);
+  }
+  plan.tokens_per_second =
+      plan.layout.tokens_per_step() / (plan.events ? plan.events->seconds : plan.step.seconds);
   std::optional<double> interval;
   if (request.checkpoint_minutes) interval = *request.checkpoint_minutes * 60;
   plan.goodput = goodput_of(plan.model, plan.machine, interval);

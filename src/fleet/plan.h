@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "fleet/event_step.h"
 #include "fleet/search.h"
 
 namespace trnsim::fleet {
@@ -31,6 +32,7 @@ struct Plan {
   Layout layout;
   Step step;
   std::optional<Search> search;  // where the layout was looked for
+  std::optional<EventStep> events;
   Goodput goodput;
   std::optional<Price> price;
   std::string no_price;  // why there is none

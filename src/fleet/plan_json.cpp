@@ -95,6 +95,15 @@ Json plan_json(const Plan& plan) {
   json["layout"] = layout_json(plan.layout);
   json["step_seconds"] = times(plan.step.seconds, plan);
   json["breakdown"] = breakdown_json(plan.step);
+  if (plan.events) {
+    const EventStep& e = *plan.events;
+    json["events"] = {{"step_seconds", times(e.seconds, plan)},
+                      {"without_stragglers_seconds", e.without_stragglers},
+                      {"waiting_seconds", e.waiting},
+                      {"replicas", e.replicas},
+                      {"different_replicas", e.different},
+                      {"events", e.events}};
+  }
   json["tokens_per_second"] = rates(plan.tokens_per_second, plan);
   json["mfu"] = rates(plan.step.mfu, plan);
   json["hfu"] = rates(plan.step.hfu, plan);

@@ -95,6 +95,13 @@ std::string plan_text(const Plan& plan) {
       fmt::format("{} ({} to {}); {} tokens/s", seconds_text(plan.step.seconds),
                   seconds_text(plan.step.seconds * low), seconds_text(plan.step.seconds * high),
                   count_text(plan.tokens_per_second)));
+  if (plan.events) {
+    const EventStep& e = *plan.events;
+    row(text, "stragglers",
+        fmt::format("{} by events; a typical replica waits {}; {} of {} replicas differ, {} events",
+                    seconds_text(e.seconds), seconds_text(e.waiting), e.different, e.replicas,
+                    count_text(static_cast<double>(e.events))));
+  }
   row(text, "MFU",
       fmt::format("{:.1f} % ({:.1f} to {:.1f}); HFU {:.1f} %", 100 * plan.step.mfu,
                   100 * plan.step.mfu / high, 100 * plan.step.mfu / low, 100 * plan.step.hfu));

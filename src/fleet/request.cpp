@@ -93,6 +93,12 @@ constexpr Option kOptions[] = {
      [](R& r, S v) { r.tokens = number_of("tokens", v); }},
     {"price", "on-demand, capacity-block, reserved, or USD per accelerator-hour", false,
      [](R& r, S v) { r.price = v; }},
+    {"stragglers", "chips that are slow: clock the step event by event", false,
+     [](R& r, S v) { r.stragglers = whole("stragglers", v); }},
+    {"straggler-slowdown", "of a straggler, 1.2 where not given", false,
+     [](R& r, S v) { r.straggler_slowdown = number_of("straggler-slowdown", v); }},
+    {"jitter", "how much slower, at most, each chip may be than the fastest: 0.05", false,
+     [](R& r, S v) { r.jitter = number_of("jitter", v); }},
     {"checkpoint-minutes", "between checkpoints; chosen where not given", false,
      [](R& r, S v) { r.checkpoint_minutes = number_of("checkpoint-minutes", v); }},
 };

@@ -25,6 +25,9 @@ struct Request {
   double tokens = 1e12;
   std::string price;                         // a kind, or USD per accelerator-hour
   std::optional<double> checkpoint_minutes;  // chosen where not given
+  // With any of these the step is also clocked event by event.
+  std::optional<std::int64_t> stragglers;
+  std::optional<double> straggler_slowdown, jitter;
 };
 
 struct Option {

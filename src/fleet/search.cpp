@@ -12,6 +12,9 @@ namespace trnsim::fleet {
 namespace {
 
 constexpr std::int64_t kTokensPerStep = std::int64_t{1} << 22;  // where no batch is given
+// Beyond this many tokens larger batches hardly speed learning up (Dubey et al., arXiv 2407.21783,
+// end at 16 M); larger ones are tried only where nothing else is legal.
+constexpr std::int64_t kTokensMost = 16 * kTokensPerStep;
 constexpr std::int64_t kLongSequence = 16384;  // from here on context parallelism is tried
 
 std::int64_t default_sequence(const Model& model) {
@@ -72,7 +75,7 @@ bool plainly_wrong(const Layout& layout, const Model& model) {
 
 // What is open once the ranks are shared out.
 void within(const Request& request, const Model& model, bool sparse,
-            const std::vector<Recompute>& recomputes, Layout l,
+            const std::vector<Recompute>& recomputes, Layout l, bool any_batch,
             const std::function<void(const Layout&)>& fn) {
   const std::vector<std::int64_t> eps =
       sparse ? divisors(std::gcd(experts_of(model), l.dp * l.cp), 256)
@@ -90,6 +93,8 @@ void within(const Request& request, const Model& model, bool sparse,
         }
         if (micro_batch < 1 || chunks < 1 || (chunks > 1 && l.pp == 1)) continue;
         l.global_batch = request.global_batch.value_or(batch_for(l));
+        if (!request.global_batch && !any_batch && l.global_batch * l.sequence > kTokensMost)
+          continue;
         if (plainly_wrong(l, model) || !legal(l, model)) continue;
         for (const Recompute recompute : recomputes) {
           l.recompute = recompute;
@@ -145,7 +150,7 @@ std::string reason(const Candidate& candidate, const Candidate& best, Evaluator&
 }  // namespace
 
 void for_each_layout(const Request& request, const Model& model, const Machine& machine,
-                     const std::function<void(const Layout&)>& fn) {
+                     bool any_batch, const std::function<void(const Layout&)>& fn) {
   const std::int64_t ranks = machine.ranks();
   Layout l = base_layout(request, model);
   const std::int64_t in_system = machine.accelerators_per_system * machine.ranks_per_accelerator;
@@ -170,7 +175,7 @@ void for_each_layout(const Request& request, const Model& model, const Machine& 
         l.pp = pp;
         l.dp = rest / pp;
         l.sp = request.sp.value_or(tp > 1);
-        within(request, model, sparse, recomputes, l, fn);
+        within(request, model, sparse, recomputes, l, any_batch, fn);
       }
     }
   }
@@ -184,8 +189,7 @@ std::optional<Layout> given_layout(const Request& request, const Model& model,
   l.pp = request.pp.value_or(1);
   l.cp = request.cp.value_or(1);
   l.ep = request.ep.value_or(1);
-  for (const std::int64_t n : {l.tp, l.pp, l.cp, l.ep})
-    if (n < 1) check_layout(l, model);
+  check_split(l, model);
   const std::int64_t ranks = machine.ranks(), inside = l.tp * l.pp * l.cp;
   l.dp = request.dp.value_or(std::max<std::int64_t>(1, ranks / inside));
   if (inside * l.dp != ranks) {
@@ -222,7 +226,7 @@ Search search(const Request& request, Evaluator& evaluator,
     if (a.fits != b.fits) return a.fits;
     return a.fits ? a.tokens_per_second > b.tokens_per_second : a.memory < b.memory;
   };
-  for_each_layout(request, evaluator.model(), evaluator.machine(), [&](const Layout& layout) {
+  const auto judge = [&](const Layout& layout) {
     const Step step = evaluator.step(layout);
     const Candidate candidate{layout, step.seconds, layout.tokens_per_step() / step.seconds,
                               step.memory.total(), step.memory.total() <= capacity};
@@ -243,7 +247,10 @@ Search search(const Request& request, Evaluator& evaluator,
       if (result.best.size() > 10) result.best.pop_back();
     }
     if (progress && result.tried % 4096 == 0) progress(result.tried);
-  });
+  };
+  for (const bool any_batch : {false, true})
+    if (result.tried == 0)
+      for_each_layout(request, evaluator.model(), evaluator.machine(), any_batch, judge);
   if (result.tried == 0) {
     given_layout(request, evaluator.model(), evaluator.machine());  // says what is wrong, if given
     config_error(

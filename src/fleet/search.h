@@ -27,9 +27,10 @@ struct Search {
   std::vector<Loser> losers;
 };
 
-// Layouts that the request allows on this machine; legal ones only.
+// Layouts that the request allows on this machine; legal ones only, and unless `any_batch` those
+// whose batch is of a size that training profits from.
 void for_each_layout(const Request& request, const Model& model, const Machine& machine,
-                     const std::function<void(const Layout&)>& fn);
+                     bool any_batch, const std::function<void(const Layout&)>& fn);
 
 // `progress(done, total)` is called now and then. Throws ConfigError where nothing is legal.
 Search search(const Request& request, Evaluator& evaluator,

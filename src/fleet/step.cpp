@@ -18,7 +18,7 @@ std::int64_t first_layer(const Layout& layout, const Model& model, std::int64_t 
 
 bool alike(const StageContents& a, const StageContents& b) {
   return a.params.shared == b.params.shared && a.params.experts == b.params.experts &&
-         a.kept == b.kept && a.head == b.head;
+         a.kept == b.kept && a.embedding == b.embedding && a.head == b.head;
 }
 
 }  // namespace
@@ -131,7 +131,8 @@ StageRun Evaluator::stage(const Layout& layout, const Costs& costs, std::int64_t
   if (stage == 0) {
     run.time.add(costs.embedding.time, 1);
     run.time.add(costs.encoder.time, 1);
-    contents.kept += costs.embedding.kept + costs.encoder.kept;
+    contents.kept += costs.encoder.kept;
+    contents.embedding = costs.embedding.kept;
     contents.params.shared += costs.encoder.params.shared;
   }
   if (stage == layout.pp - 1) {
