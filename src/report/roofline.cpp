@@ -93,12 +93,12 @@ Roofline roofline(std::span<const Run> launch, std::size_t core, std::span<const
     const program::Instruction& instruction = (*run.program)[i];
     const isa::Cost cost =
         run.program->type(instruction).cost(run.program->args(instruction), model);
-    const int ways = int{cost.dma.reads_hbm} + int{cost.dma.writes_hbm};
+    const std::int64_t hbm = cost.dma.hbm_read + cost.dma.hbm_written;
     const std::int64_t flops = entry.queue == timing::Queue::kTensor ? cost.flops : 0;
-    if (flops == 0 && ways == 0) continue;
+    if (flops == 0 && hbm == 0) continue;
     const TimeSpan work = work_of(run, entry);
     for (Phase& phase : result.phases)
-      add_part(phase, work, static_cast<double>(flops), static_cast<double>(cost.dma.bytes * ways));
+      add_part(phase, work, static_cast<double>(flops), static_cast<double>(hbm));
   }
   return result;
 }
