@@ -183,6 +183,12 @@ TensorObject pattern(const TensorObject& self, nb::handle pairs, std::int64_t of
     }
   }
   if (counts.empty()) program_error("tensor.pattern", "{}", kExpected);
+  if (tensor.on_chip() && dtype == tensor.dtype()) {
+    // A function that is given a part of a tile counts in the part's own rows.
+    std::int64_t own_row = 1;
+    for (int d = 1; d < tensor.shape().size(); ++d) own_row *= tensor.shape()[d];
+    if (steps[0] == own_row) steps[0] = row;
+  }
   if (tensor.on_chip() && counts[0] > 1 && steps[0] != row) {
     program_error("tensor.partition_step",
                   "ap of {} tensor '{}' steps {} elements per partition; the partition step must "

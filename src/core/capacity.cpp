@@ -10,9 +10,16 @@
 namespace trnsim::core {
 namespace {
 
+constexpr int kQuadrant = 32;  // tiles start at multiples of so many partitions
+
 struct Life {
   std::size_t first, last;  // instructions
   const program::TensorLife* tensor;
+
+  // Bytes that it takes, in all the quadrants of partitions that it reaches into.
+  std::int64_t area() const {
+    return (tensor->partitions + kQuadrant - 1) / kQuadrant * kQuadrant * tensor->bytes;
+  }
 };
 
 std::vector<Life> lives(const program::Program& program, memory::Space space) {
@@ -52,8 +59,8 @@ void require_capacity(const program::Program& program, const memory::Memory& mem
     const std::vector<Life> all = lives(program, space);
     std::map<std::size_t, std::int64_t> change;
     for (const Life& life : all) {
-      change[life.first] += life.tensor->bytes;
-      change[life.last + 1] -= life.tensor->bytes;
+      change[life.first] += life.area();
+      change[life.last + 1] -= life.area();
     }
     std::int64_t bytes = 0, most = 0;
     std::size_t worst = 0;
@@ -63,8 +70,9 @@ void require_capacity(const program::Program& program, const memory::Memory& mem
       most = bytes;
       worst = at;
     }
-    const std::int64_t room = memory.placement(space).bytes();
-    if (most <= room) continue;
+    const std::int64_t room = memory.placement(space).bytes(),
+                       partitions = memory.geometry().partitions;
+    if (most <= room * partitions) continue;
     std::vector<Life> live;
     std::copy_if(all.begin(), all.end(), std::back_inserter(live),
                  [&](const Life& life) { return life.first <= worst && worst <= life.last; });
@@ -72,8 +80,8 @@ void require_capacity(const program::Program& program, const memory::Memory& mem
                   "{} overflow: at {} the tiles that are still needed take {} bytes in each "
                   "partition, which has {}. Each of them, with its first and last use, largest "
                   "first: {}. Use smaller blocks or tile the free dimension.",
-                  memory::space_name(space), program.place(program[worst].site), most, room,
-                  listed(live, program));
+                  memory::space_name(space), program.place(program[worst].site),
+                  (most + partitions - 1) / partitions, room, listed(live, program));
   }
 }
 

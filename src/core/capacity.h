@@ -1,6 +1,7 @@
 // Whether the tiles that live at one time fit into SBUF and PSUM, a tile living from the first to
 // the last instruction that touches it. Needed only where placement let tiles give way to each
 // other and one was used again: a compiler, which knows when each is needed last, might do better.
+// Tiles of up to 32, 64 and 96 partitions can lie beside each other.
 // Not modelled: gaps, which a real placement leaves.
 #pragma once
 

@@ -84,7 +84,9 @@ void NeuronCore::issue(const isa::InstructionType& type, const void* args, std::
 
 void NeuronCore::require_readable(const isa::InstructionType& type, const isa::FieldInfo& field,
                                   const isa::Tile& tile, isa::Engine engine, std::uint32_t site) {
-  if (engine == isa::Engine::kDma || tile.space == memory::Space::kHbm)
+  // What cores exchange they exchange as it lies there, padding and all.
+  const bool stored = engine == isa::Engine::kDma && !type.meeting;
+  if (stored || tile.space == memory::Space::kHbm)
     return memory_->require_written(tile, field.name.data());
   const auto text = memory_->poison_unwritten(tile, field.name.data());
   if (text) remark(type, field.name, *text, site);

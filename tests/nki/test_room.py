@@ -23,13 +23,13 @@ def memory(request):
     return getattr(nl, request.param)
 
 
-def tile(memory, name=""):
-    return nl.ndarray((8, BYTES[str(memory)] // 4), nl.float32, memory, name=name)
+def tile(memory, name="", partitions=128):
+    return nl.ndarray((partitions, BYTES[str(memory)] // 4), nl.float32, memory, name=name)
 
 
 def store(source):
     out, copy = nl.ndarray((8, 16), nl.float32, nl.shared_hbm), nl.ndarray((8, 16), nl.float32, nl.sbuf)
-    nisa.tensor_copy(dst=copy, src=source[:, 0:16])
+    nisa.tensor_copy(dst=copy, src=source[0:8, 0:16])
     nisa.dma_copy(dst=out, src=copy)
     return out
 
@@ -40,7 +40,7 @@ def chain(x, memory, length, keep):
     nisa.dma_copy(dst=first, src=x)
     tiles = [tile(memory)]
     nisa.memset(tiles[0], 0.0)
-    nisa.tensor_copy(dst=tiles[0][:, 0:16], src=first)
+    nisa.tensor_copy(dst=tiles[0][0:8, 0:16], src=first)
     for _ in range(length - 1):
         tiles.append(tile(memory))
         nisa.tensor_scalar(dst=tiles[-1], data=tiles[-2], op0=nl.add, operand0=1.0)
@@ -57,18 +57,18 @@ def test_a_chain_longer_than_the_memory_runs(run, memory, keep):
     np.testing.assert_array_equal(run(chain, X, memory=memory, length=30, keep=keep), expected)
 
 
-def several(x, memory, count, names=True, times=2):
+def several(x, memory, count, times=2, partitions=128):
     """`count` tiles that are all written before any is read."""
     first = nl.ndarray(x.shape, x.dtype, nl.sbuf)
     nisa.dma_copy(dst=first, src=x)
-    tiles = [tile(memory, f"wide{i}" if names else "") for i in range(count)]
+    tiles = [tile(memory, f"wide{i}", partitions) for i in range(count)]
     for i, wide in enumerate(tiles):
         nisa.memset(wide, float(i))
     total = nl.ndarray((8, 16), nl.float32, nl.sbuf)
     nisa.tensor_copy(dst=total, src=first)
     for _ in range(times):
         for wide in tiles:
-            nisa.tensor_tensor(dst=total, data1=total, data2=wide[:, 0:16], op=nl.add)
+            nisa.tensor_tensor(dst=total, data1=total, data2=wide[0:8, 0:16], op=nl.add)
     return store(total)
 
 
@@ -79,6 +79,19 @@ def test_tiles_that_are_needed_together_and_fit_are_not_refused(run, memory):
             expected = expected + np.float32(i)
     count = 8 if str(memory) == "psum" else 7
     np.testing.assert_array_equal(run(several, X, memory=memory, count=count), expected)
+
+
+@pytest.mark.parametrize("partitions, count", [(32, 32), (33, 16), (64, 16), (65, 10), (96, 10)])
+def test_tiles_of_fewer_partitions_lie_beside_each_other(run, partitions, count):
+    expected = X
+    for _ in range(2):
+        for i in range(count):
+            expected = expected + np.float32(i)
+    result = run(several, X, memory=nl.sbuf, count=count, partitions=partitions)
+    np.testing.assert_array_equal(result, expected)
+    more = 34 if partitions == 32 else 17 if partitions <= 64 else 12
+    with pytest.raises(trnsim.ProgramError, match="still needed"):
+        run(several, X, memory=nl.sbuf, count=more, partitions=partitions)
 
 
 @pytest.mark.parametrize("count", [9, 12])

@@ -7,6 +7,7 @@ from oracle import sample
 
 trnsim.install()
 
+import nki
 import nki.isa as nisa
 import nki.language as nl
 
@@ -82,3 +83,28 @@ def test_is_refused(run, read):
     with pytest.raises(trnsim.ProgramError) as error:
         run(kernel, X)
     assert error.value.rule == "memory.never_written"
+
+
+PAIR = np.arange(2 * 64 * 32, dtype=np.float32).reshape(2, 64, 32)
+
+
+@pytest.mark.filterwarnings("ignore:.*never written")
+@pytest.mark.parametrize("engine", [nisa.dma_engine.dma, nisa.dma_engine.gpsimd_dma])
+def test_cores_exchange_tiles_with_padding(engine):
+    """The padding arrives as NaN; a tile of which nothing was written is refused."""
+
+    def kernel(x, rows):
+        me = nl.program_id(0)
+        tile, theirs = (nl.ndarray((64, 32), nl.float32, buffer=nl.sbuf) for _ in range(2))
+        if rows:
+            nisa.dma_copy(dst=tile[0:rows], src=x[me][0:rows])
+        nisa.sendrecv(tile, theirs, 1 - me, 1 - me, 0, dma_engine=engine)
+        out = nl.ndarray((2, 64, 32), nl.float32, nl.shared_hbm)
+        nisa.dma_copy(dst=out[me], src=theirs)
+        return out
+
+    result = nki.jit(kernel)[2](PAIR, 40)
+    np.testing.assert_array_equal(result[:, :40], PAIR[[1, 0], :40])
+    assert np.isnan(result[:, 40:]).all()
+    with pytest.raises(trnsim.ProgramError, match="never written"):
+        nki.jit(kernel)[2](PAIR, 0)

@@ -318,3 +318,19 @@ def test_truth_of_comparisons(run):
         assert nl.zeros((2, 2), nl.float32)  # a tensor as such is there
 
     run(kernel, sample((4, 4)))
+
+
+@pytest.mark.parametrize("start, columns", [(0, 16), (16, 16), (8, 32)])
+@pytest.mark.parametrize("step", ["of the part", "of the tile"])
+def test_an_ap_of_a_part_counts_in_rows_of_the_part_or_of_the_tile(run, start, columns, step):
+    x = np.arange(8 * 48, dtype=np.float32).reshape(8, 48)
+
+    def kernel(a):
+        tile, out = nl.ndarray(a.shape, a.dtype, nl.sbuf), nl.ndarray((8, columns), a.dtype, nl.shared_hbm)
+        nisa.dma_copy(dst=tile, src=a)
+        part = tile[:, start : start + columns]
+        row = columns if step == "of the part" else 48
+        nisa.dma_copy(dst=out, src=part.ap([[row, 8], [1, columns]]))
+        return out
+
+    np.testing.assert_array_equal(run(kernel, x), x[:, start : start + columns])
