@@ -73,7 +73,7 @@ void diff(const DiffOptions& options, const Context& context) {
 void add_report_command(CLI::App& app, const Context& context) {
   auto options = std::make_shared<PageOptions>();
   CLI::App* command = app.add_subcommand(
-      "report", "Write the report of a saved program as a page: one HTML file, also offline");
+      "report", "Write the report of a saved program as one HTML page, also offline");
   command->add_option("program", options->program, "What `trnsim run --save` wrote")->required();
   command
       ->add_option("-o,--output", options->output,
@@ -86,9 +86,8 @@ void add_report_command(CLI::App& app, const Context& context) {
 
 void add_diff_command(CLI::App& app, const Context& context) {
   auto options = std::make_shared<DiffOptions>();
-  CLI::App* command = app.add_subcommand("diff",
-                                         "Compare two saved programs, or one on two chips: trnsim "
-                                         "diff p.trn p.trn --chip trn2 --chip trn3");
+  CLI::App* command =
+      app.add_subcommand("diff", "Compare two saved programs, or one program on two chips");
   command->add_option("before", options->before, "What `trnsim run --save` wrote")->required();
   command->add_option("after", options->after, "The one to compare it with")->required();
   command

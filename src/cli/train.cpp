@@ -82,7 +82,7 @@ void train(const Options& options, const Context& context) {
 void add_train_command(CLI::App& app, const Context& context) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "train", "What training a model takes: step time, memory, cost, energy, the best layout");
+      "train", "What training a model takes: time, memory, cost, energy, best layout");
   for (const fleet::Option& option : fleet::options()) {
     const std::string name(option.name), help(option.help);
     if (option.flag) {

@@ -325,3 +325,14 @@ def test_a_name_changes_nothing(rng):
 
     x = rng.standard_normal((8, 8)).astype(np.float32)
     assert np.array_equal(kernel(x), np.abs(2 * x))
+
+
+def test_numpys_copy_is_an_operator(rng):
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        nl.store(out, nisa.activation(np.copy, nl.load(x), scale=-1.0))
+        return out
+
+    x = rng.standard_normal((8, 8)).astype(np.float32)
+    assert np.array_equal(kernel(x), -x)

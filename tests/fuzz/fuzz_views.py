@@ -158,6 +158,8 @@ class Drawing:
             pairs.insert(0, (width, size_))
             width *= size_
         row = slots * slot
+        if buffer == "psum" and row * size(dtype) > BANK:  # matmuls stay in one bank
+            return self.plain(partitions, free, dtype, buffer)
         shape = (slots, slot) if self.chance(0.5) else (row,)  # a step of dimension 1 is a slot, or an element
         tile = self.tile((start + partitions, *shape), dtype, buffer)
         return View(tile, (("dynamic", ((row, partitions), *pairs), start * row + first, by, 1, value),))
