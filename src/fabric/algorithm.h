@@ -27,7 +27,7 @@ Range part(Range whole, Chunks chunks);
 
 struct Send {
   int to = 0;
-  Chunks chunks;
+  Chunks chunks{};
   bool reduces = false;    // the receiver adds it to its own
   std::int8_t reads = 1;   // accesses of the sender's memory per byte, duplicates written included
   std::int8_t writes = 1;  // of the receiver's

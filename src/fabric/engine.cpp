@@ -19,9 +19,9 @@ struct Journey {
   int from = 0, to = 0;  // representatives
   int stage = 0, channel = 0, round = 0;
   std::int64_t bytes = 0;
-  Picoseconds latency;  // until the receiver has it, after it has left
-  Picoseconds hold;     // until the sender goes on
-  std::vector<Use> uses;
+  Picoseconds latency{};  // until the receiver has it, after it has left
+  Picoseconds hold{};     // until the sender goes on
+  std::vector<Use> uses{};
 };
 
 struct Early {

@@ -35,7 +35,7 @@ struct Cost {
 
 struct ClockOptions {
   bool fold = true;
-  std::vector<Picoseconds> arrivals;  // of the ranks, by number within the groups; none: together
+  std::vector<Picoseconds> arrivals{};  // of the ranks, by number within the groups; none: together
 };
 
 // Throws ConfigError where a rank's chip is down or cannot be reached.
