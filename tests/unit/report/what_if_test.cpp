@@ -28,8 +28,9 @@ TEST(WhatIf, every_obstacle_can_be_removed_from_any_program) {
       jumble(scene, 5, 60);
       const Picoseconds then = without(scene, obstacle.name);
       EXPECT_GT(then.count, 0);
-      if (obstacle.advice.empty())
+      if (obstacle.advice.empty()) {
         EXPECT_LE(then.count, scene.timeline().total.count * 101 / 100) << obstacle.name << chip;
+      }
     }
   }
   EXPECT_EQ(find_obstacle("gremlins"), nullptr);
@@ -66,7 +67,7 @@ TEST(WhatIf, fresh_buffers_let_loads_run_ahead_of_their_readers) {
 
 TEST(WhatIf, a_tile_that_was_loaded_before_need_not_come_again_unless_it_changed) {
   Scene scene;
-  const isa::Tile weights = scene.hbm(128, 4096), changing = scene.hbm(128, 4096);
+  const isa::Tile weights = scene.hbm(128, 4096);
   for (int i = 0; i < 2; ++i) scene.dma(sbuf(16384 * i, 4096), weights);
   const Picoseconds kept = without(scene, "keep-in-sbuf");
   EXPECT_LT(kept.count, scene.timeline().total.count);
