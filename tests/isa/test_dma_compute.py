@@ -232,7 +232,7 @@ def test_the_native_form_checks_its_rows(run):
 
 def hbm_bytes(run, kernel, *arrays):
     run(kernel, *arrays)
-    return json.loads(trnsim.last_profile().to_json())["dma"]["hbm_bytes"]
+    return json.loads(trnsim.last_profile().to_json())["runs"][0]["dma"]["hbm_bytes"]
 
 
 @pytest.mark.parametrize("count", (1, 2, 16))
