@@ -26,7 +26,7 @@ function statement(core, { key, name, space }) {
       : `: too little for another of the largest tensor (${which})`;
   }
   return [el("b", {}, name), ` peak ${bytes(peak)} of ${bytes(all)} per partition (${percent(peak / all)}). `,
-    `${bytes(gap)} in one piece stay free throughout${more}.`];
+    gap > 0 ? `${bytes(gap)} in one piece stay free throughout${more}.` : "Every byte is used at some time."];
 }
 
 function largestTensor(tensors, space) {

@@ -3,7 +3,7 @@
 import { el, section, svg } from "trnsim/dom.js";
 import { bytes, count, percent } from "trnsim/format.js";
 
-const WIDTH = 560, HEIGHT = 250, LEFT = 44, RIGHT = 44, TOP = 14, BOTTOM = 38;
+const WIDTH = 560, HEIGHT = 250, LEFT = 54, RIGHT = 34, TOP = 14, BOTTOM = 38;
 const EFFICIENT = 0.5;
 
 function statement(classes) {

@@ -44,8 +44,6 @@ export function verdict(core) {
     advice(run),
     el("dl", { class: "facts" },
       fact("Latency", time(ps(run.latency_ns)), `launching adds ${time(ps(run.launch_ns))}`),
-      fact("90 % interval", `${time(ps(run.interval_90.low_ns))} to ${time(ps(run.interval_90.high_ns))}`,
-        run.interval_90.basis),
       fact("90 % within", `${time(ps(within.low_ns))} to ${time(ps(within.high_ns))}`, within.basis),
       engine.flops > 0 && fact("Tensor Engine", percent(engine.mfu),
         `of ${engine.peak_bf16_tflops_of_one_core} TFLOPS bf16; busy ${percent(engine.utilization)}`),
