@@ -74,7 +74,7 @@ function fileTable(file, costed, source, largest, choose) {
 
 export function source(store) {
   const { core, launch } = store.get();
-  const files = costs(core.summary.source_lines);
+  const files = costs(core.summary.costliest_lines);
   const all = [...files.values()].flatMap((file) => [...file.values()]);
   const choose = (line) => {
     const { line: now } = store.get();

@@ -61,8 +61,8 @@ bool natural_less(std::string_view a, std::string_view b) {
     spellings.insert(spellings.end(), record->aliases.begin(), record->aliases.end());
   }
   const std::string nearest = nearest_name(plain(name), spellings);
-  config_error("There is no {} called \"{}\"{}. Known: {}.", kind, name,
-               nearest.empty() ? "" : fmt::format("; did you mean \"{}\"?", nearest),
+  config_error("There is no {} called \"{}\"{} Known: {}.", kind, name,
+               nearest.empty() ? "." : fmt::format("; did you mean \"{}\"?", nearest),
                fmt::join(names, ", "));
 }
 

@@ -52,21 +52,6 @@ Json advice_json(const Verdict& verdict) {
   return list;
 }
 
-Json lines_json(const Summary& s) {
-  Json list = Json::array();
-  for (const LineUse& use : s.lines) {
-    list.push_back({{"file", use.site.file},
-                    {"line", use.site.line},
-                    {"function", use.site.function},
-                    {"instructions", use.instructions},
-                    {"critical_ns", use.critical.ns()},
-                    {"critical_share", use.critical_share},
-                    {"busy_ns", use.busy.ns()},
-                    {"busy_share", use.busy_share}});
-  }
-  return list;
-}
-
 Json transfers_json(const Transfers& t) {
   return {{"bytes", t.bytes},
           {"pieces", t.pieces},
@@ -132,8 +117,7 @@ Json summary_json(const Summary& s, const Verdict& verdict) {
            {{"documented", verdict.confidence[0]},
             {"measured", verdict.confidence[1]},
             {"inferred", verdict.confidence[2]},
-            {"guess", verdict.confidence[3]}}},
-          {"costliest_lines", lines_json(s)}};
+            {"guess", verdict.confidence[3]}}}};
 }
 
 Json instruction_json(std::span<const Run> launch, const Run& run, std::size_t i) {

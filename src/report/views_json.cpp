@@ -83,7 +83,7 @@ Json views_json(std::span<const Run> launch, std::size_t core) {
   const catalog::Core& spec = run.chip->core;
   const auto sbuf = static_cast<std::int64_t>(spec.sbuf.usable_bytes_per_partition);
   const auto psum = static_cast<std::int64_t>(spec.psum.banks * spec.psum.bank_bytes);
-  return {{"source_lines", lines_json(line_uses(launch, core, path))},
+  return {{"costliest_lines", lines_json(line_uses(launch, core, path))},
           {"roofline", roofline_json(roofline(launch, core, path))},
           {"transfer_sizes", transfers_json(run)},
           {"untouched_bytes_per_partition",

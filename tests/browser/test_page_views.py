@@ -19,7 +19,7 @@ def run_of(page):
 
 def test_a_click_on_a_source_line_chooses_its_instructions_and_back(open_page, matmul_page):
     window = open_page(matmul_page.path)
-    line = next(use for use in run_of(matmul_page)["source_lines"] if use["flops"] > 1e6)
+    line = next(use for use in run_of(matmul_page)["costliest_lines"] if use["flops"] > 1e6)
     row = window.locator(f"table.source tr[data-line='{line['line']}']")
     assert "nc_matmul" in row.inner_text()
     row.click()
@@ -33,7 +33,7 @@ def test_a_click_on_a_source_line_chooses_its_instructions_and_back(open_page, m
 
 def test_source_lines_show_the_shares_of_the_json_report(open_page, matmul_page):
     window = open_page(matmul_page.path)
-    for use in run_of(matmul_page)["source_lines"]:
+    for use in run_of(matmul_page)["costliest_lines"]:
         cells = window.locator(f"table.source tr[data-line='{use['line']}'] td.metric").all_inner_texts()
         if use["critical_ns"]:
             assert cells[0] == f"{use['critical_share'] * 100:.1f}{THIN}%"
