@@ -74,6 +74,8 @@ def _outcome(row: rows.Row, folder: Path | None):
         return residuals.of_kernel(comparison, profile, predicted - profile.latency_us * 1e3)
     except (kernels.Unpredicted, checkouts.Missing) as aside:
         return table.Aside(row, str(aside))
+    except ModuleNotFoundError as missing:
+        return table.Aside(row, f"the checkout's code needs the Python package {missing.name}, which is not installed")
     except trnsim.Error as refused:
         return table.Aside(row, f"trnsim refuses: {str(refused)[:120]}")
 

@@ -12,6 +12,7 @@ import trnsim
 
 trnsim.install()  # for the imports; the mode is the fixture's
 
+import calibrate  # noqa: E402
 from calibration import checkouts, instructions, kernels, rows, table, transfers  # noqa: E402
 
 HEADER = "id,source,name,params_json,dtype,chip,lnc,metric,value,unit,confidence\n"
@@ -60,6 +61,13 @@ def test_a_missing_checkout_is_named(tmp_path):
 
 def compared(pairs, family="f"):
     return [table.Comparison(row("x", {}, measured), family, predicted) for predicted, measured in pairs]
+
+
+def test_a_package_that_a_checkout_needs_is_named(tmp_path, monkeypatch):
+    (tmp_path / "kernel.py").write_text("import a_package_that_nobody_has\n")
+    monkeypatch.setattr(kernels, "predict", lambda row, folder: checkouts.module(folder / "kernel.py"))
+    aside = calibrate._outcome(row("a kernel", {}), tmp_path)
+    assert isinstance(aside, table.Aside) and "a_package_that_nobody_has" in aside.reason
 
 
 def test_statistics():
