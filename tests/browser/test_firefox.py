@@ -1,4 +1,4 @@
-"""The report page in Firefox: Debian's own (apt-get install firefox-esr), driven by Mozilla's marionette_driver from the
+"""The report page in Firefox: Debian's own (apt-get install firefox-esr), driven by Mozilla's marionette_driver of the
 Python index. Without them the tests are skipped, and say so. What does not depend on the browser, test_page.py asks."""
 
 import re
