@@ -48,7 +48,10 @@ std::string unlike(const Likeness& what, const catalog::Family& family) {
 
 Likeness likeness(std::span<const Run> launch, const Summary& slowest,
                   const ConfidenceShare& confidence) {
-  Likeness what{.chip = slowest.chip, .latency_ns = slowest.latency.ns(), .confidence = confidence};
+  Likeness what{.chip = slowest.chip,
+                .latency_ns = slowest.latency.ns(),
+                .scheduling = slowest.scheduling,
+                .confidence = confidence};
   for (const Run& run : launch) what.instructions += static_cast<double>(run.program->size());
   for (const LossUse& use : slowest.losses) {
     if (std::ranges::find(kTransferLosses, use.loss) != kTransferLosses.end())
@@ -58,7 +61,8 @@ Likeness likeness(std::span<const Run> launch, const Summary& slowest,
 }
 
 std::string_view kernel_part(const Likeness& what) {
-  return what.dma_share >= 0.5 ? "kernels bound by DMA" : "kernels bound by engines";
+  return what.scheduling == timing::Scheduling::kList ? "reordered kernels"
+                                                      : "kernels in program order";
 }
 
 Interval interval(const Likeness& what, const catalog::Family* family) {

@@ -9,6 +9,7 @@
 #include "catalog/accuracy.h"
 #include "report/confidence_share.h"
 #include "report/summary.h"
+#include "timing/schedule.h"
 
 namespace trnsim::report {
 
@@ -18,12 +19,14 @@ struct Likeness {
   double latency_ns = 0;
   double instructions = 0;  // over all cores
   double dma_share = 0;     // of the latency: lost to transfers, their issue and the memory
+  timing::Scheduling scheduling = timing::Scheduling::kProgram;
   ConfidenceShare confidence{};
 };
 Likeness likeness(std::span<const Run> launch, const Summary& slowest,
                   const ConfidenceShare& confidence);
 
-// "kernels bound by DMA" or "kernels bound by engines".
+// "kernels in program order" or "reordered kernels": what a compiler does to a program is told less
+// surely than what the chip does with it.
 std::string_view kernel_part(const Likeness& what);
 
 struct Interval {

@@ -15,7 +15,7 @@ trnsim.install()  # for the imports
 from calibration import residuals, rows, table  # noqa: E402
 
 LIKE = {"chip": "trainium2", "latency_ns": 1e5, "instructions": 100.0, "dma_share": 0.7, "confidence": (0, 0, 0, 0),
-        "part": "kernels bound by DMA"}
+        "part": "reordered kernels"}
 
 
 def residual(ratio, source, name="k", family=residuals.KERNELS, **like):
@@ -33,10 +33,10 @@ def test_a_source_with_many_rows_counts_as_much_as_one_with_few():
 
 
 def test_parts_of_the_kernels_are_families_where_there_are_rows_enough():
-    dma = [residual(1.0, source) for source in "aabbccdd"]
-    other = [residual(1.0, "a", part="kernels bound by engines", dma_share=0.1)]
-    assert [f["name"] for f in residuals.families(dma + other)] == ["kernels", "kernels bound by DMA"]
-    assert [f["name"] for f in residuals.families(dma[:4])] == ["kernels"]
+    reordered = [residual(1.0, source) for source in "aabbccdd"]
+    other = [residual(1.0, "a", part="kernels in program order")]
+    assert [f["name"] for f in residuals.families(reordered + other)] == ["kernels", "reordered kernels"]
+    assert [f["name"] for f in residuals.families(reordered[:4])] == ["kernels"]
 
 
 def test_the_table_is_what_the_simulator_reads(tmp_path):
