@@ -109,11 +109,27 @@ def defer(*args, **kwargs) -> Deferred:
     operation, variable = use_of_result()
     if operation in _VARIABLES:
         result.result_name = variable
-        if not (result.sums and operation == "STORE_FAST" and _only_added(*_kernel_position())):
-            result.settle()
-    elif operation in _LOST:
+    may_wait = operation not in _VARIABLES and operation not in _LOST
+    if not (may_wait or result.sums and _is_added(_kernel_frame())):
         result.settle()
     return result
+
+
+def _is_added(frame) -> bool:
+    """Whether a product that is the result of the call at `frame` goes into a `+=` only.
+
+    `product = nisa.nc_matmul(...); psum += product` accumulates as `psum += nisa.nc_matmul(...)` does, and so
+    does `psum += multiply(...)`, with a function of the kernel that returns the product.
+    """
+    while frame is not None:
+        code, at = frame.f_code, frame.f_lasti
+        operation, use = _following(code).get(at, _NOTHING)
+        if operation == "STORE_FAST":
+            operation, use = _only_use(code, at)
+        if operation != "RETURN_VALUE":
+            return use == "+="
+        frame = _outside_package(frame.f_back)
+    return False
 
 
 def variable_name(otherwise: str) -> str:
@@ -141,7 +157,11 @@ def _kernel_position():
 
 
 def _kernel_frame():
-    frame = sys._getframe(2)
+    return _outside_package(sys._getframe(2))
+
+
+def _outside_package(frame):
+    """The innermost frame that is not of this package, from `frame` outwards."""
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     return frame
@@ -150,8 +170,7 @@ def _kernel_frame():
 class _Operation(NamedTuple):
     offset: int
     name: str
-    argument: object  # a variable's name, where there is one
-    text: str  # as dis shows the argument, such as "+="
+    argument: object  # a variable's name, or an operator such as "+="
 
 
 @functools.lru_cache(maxsize=4096)
@@ -162,10 +181,11 @@ def _operations(code):
         names = re.findall("(?:LOAD|STORE)_FAST", entry.opname)
         if len(names) == 2:  # as in STORE_FAST_LOAD_FAST (a, b)
             pairs = zip(names, entry.argval)
-            operations += [_Operation(entry.offset, name, variable, variable) for name, variable in pairs]
+            operations += [_Operation(entry.offset, name, variable) for name, variable in pairs]
         elif entry.opname != "CACHE":
             name = names[0] if names else entry.opname
-            operations.append(_Operation(entry.offset, name, entry.argval, entry.argrepr))
+            argument = entry.argrepr if name == "BINARY_OP" else entry.argval
+            operations.append(_Operation(entry.offset, name, argument))
     return operations
 
 
@@ -182,21 +202,23 @@ def _following(code):
 
 
 @functools.lru_cache(maxsize=4096)
-def _only_added(code, at) -> bool:
-    """Whether the result of the call at `at` goes into a variable whose only use is the `+=` that follows.
+def _only_use(code, at):
+    """The operation on the variable that takes the result of the call at `at`, and its argument.
 
-    `product = nisa.nc_matmul(...); psum += product` then accumulates as `psum += nisa.nc_matmul(...)` does.
+    Nothing if there are several, or anything is called or jumped to before it.
     """
     operations = _operations(code)
     stores = [k for k, entry in enumerate(operations) if entry.offset > at and entry.name == "STORE_FAST"]
     if not stores:
-        return False
+        return _NOTHING
     variable = operations[stores[0]].argument
     uses = [
         k for k, entry in enumerate(operations) if entry.argument == variable and entry.name != "STORE_FAST"
     ]
     if len(uses) != 1 or uses[0] < stores[0] or operations[uses[0]].name != "LOAD_FAST":
-        return False
+        return _NOTHING
     between = operations[stores[0] + 1 : uses[0]]
-    calls = any(entry.name.startswith(("CALL", "FOR", "JUMP", "POP_JUMP")) for entry in between)
-    return not calls and operations[uses[0] + 1].text == "+="
+    if any(entry.name.startswith(("CALL", "FOR", "JUMP", "POP_JUMP")) for entry in between):
+        return _NOTHING
+    after = operations[uses[0] + 1]
+    return after.name, after.argument
