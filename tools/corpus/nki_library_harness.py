@@ -1,14 +1,17 @@
 """A pytest plug-in that lets the tests of nki-library run: stand-ins for private packages of the vendor that its
 harness imports, and fewer cases of each test.
 
-CORPUS_CASES: how many cases of each test function run.
+CORPUS_CASES: how many cases of each test function run. CORPUS_SECONDS: the time limit of each.
 """
 
 import builtins
 import importlib
 import importlib.abc
 import importlib.machinery
+import math
 import os
+import re
+import signal
 import sys
 import types
 
@@ -128,7 +131,7 @@ def pytest_sessionstart(session):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    """Of each test function the first few cases, evenly spread, that its own switches do not skip as slow."""
+    """Of each test function the smallest few cases that its own switches do not skip as slow."""
     limit = int(os.environ.get("CORPUS_CASES", "3"))
     functions = {}
     for item in items:
@@ -136,7 +139,29 @@ def pytest_collection_modifyitems(items):
     items[:] = []
     for cases in functions.values():
         cases = [case for case in cases if not case.get_closest_marker("skip")] or cases[:1]
-        items += [cases[i * len(cases) // limit] for i in range(limit)] if len(cases) > limit else cases
+        items += sorted(cases, key=_size)[:limit]
+
+
+def _size(case):
+    """The product of the numbers in a case's name: its sizes, mostly."""
+    return math.prod(max(1, int(number)) for number in re.findall(r"\d+", case.nodeid.partition("[")[2]))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Stop a test at its time limit, so that the others of its file still run."""
+    seconds = int(os.environ.get("CORPUS_SECONDS", "0"))
+
+    def stop(*_):
+        pytest.fail(f"stopped after {seconds} s", pytrace=False)
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 # Collecting thousands of cases takes minutes; an even choice of a few dozen is made at once.

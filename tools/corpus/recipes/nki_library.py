@@ -1,7 +1,7 @@
 """aws-neuron/nki-library: the tests of its core in simulation mode.
 
-Of each test function run the first CASES cases, evenly spread over those that its own switches do not skip as slow. The
-tests that exclude Trainium 1 and 2 run as on Trainium 3.
+Of each test function run the smallest CASES cases of those that its own switches do not skip as slow. The tests that
+exclude Trainium 1 and 2 run as on Trainium 3.
 """
 
 from corpus.case import SURROUNDINGS, Case, Finding
@@ -12,6 +12,7 @@ NKI = "0.3"
 NEWER = ("test_rmsnorm_mx_quantize_tkg", "test_mlp_proj_mxfp4", "test_moe_bwmm_mx_cte", "test_quantize_to_mx")
 
 CASES = "1"  # of each test function
+SECONDS = 90  # for each case
 OPTIONS = ("-p", "corpus.nki_library_harness", "--test-mode=simulation", "--output-directory=output",
            "--force-local-cleanup")
 
@@ -25,9 +26,10 @@ def cases(checkout):
             newer = path.stem in NEWER
             target = ("--platform-target=trn3",) if newer else ()
             yield Case(path.relative_to(checkout).as_posix(), "tests", (*config, *OPTIONS, *target),
-                       environment={"CORPUS_CASES": CASES, "NKI_NC_VERSION": "gen4" if newer else "gen3"},
-                       paths=(".", "src", "src/nkilib_src"), seconds=900,
-                       note=f"{CASES} case of each test function{', on trn3' * newer}")
+                       environment={"CORPUS_CASES": CASES, "CORPUS_SECONDS": str(SECONDS),
+                                    "NKI_NC_VERSION": "gen4" if newer else "gen3"},
+                       paths=(".", "src", "src/nkilib_src"), seconds=SECONDS * (2 + text.count("def test_")),
+                       note=f"the smallest case of each test function{', on trn3' * newer}")
 
 
 FINDINGS = {
