@@ -63,18 +63,37 @@ function rows(store, state) {
 const COSTLIEST = 8;
 const KEYS = ["Ctrl + wheel zooms", "drag pans", "W A S D too", "← → walk a queue", "0 shows all", "Esc clears"];
 
-// Without a choice: where to look first.
-function costliest(store, { core, launch }) {
-  const all = launch.cores.flatMap((other) => {
-    const critical = core.criticalOn(other), list = [];
-    for (let i = 0; i < other.count; ++i) if (critical[i] > 0) list.push({ core: other, i, ps: critical[i] });
-    return list.sort((a, b) => b.ps - a.ps).slice(0, COSTLIEST);
-  });
-  if (all.length === 0) return null;
+// The instructions of the critical path by source line, the costliest first; those without a line one by one.
+function byLine({ core, launch }) {
+  const groups = new Map();
+  for (const other of launch.cores) {
+    const critical = core.criticalOn(other);
+    for (let i = 0; i < other.count; ++i) {
+      if (critical[i] === 0) continue;
+      const site = other.siteOf(i), key = site.line ? `${site.file}:${site.line}` : `${other.index} ${i}`;
+      const group = groups.get(key) ?? { core: other, i, worst: 0, ps: 0, count: 0, site };
+      group.ps += critical[i];
+      group.count += 1;
+      if (critical[i] > group.worst) Object.assign(group, { core: other, i, worst: critical[i] });
+      groups.set(key, group);
+    }
+  }
+  return [...groups.values()].sort((a, b) => b.ps - a.ps);
+}
+
+// Without a choice: where to look first. A click chooses the line and the costliest of its instructions.
+function costliest(store, state) {
+  const groups = byLine(state).slice(0, COSTLIEST);
+  if (groups.length === 0) return null;
   return [el("h3", {}, "Costliest on the critical path"),
-    el("ol", { class: "costliest" }, all.sort((a, b) => b.ps - a.ps).slice(0, COSTLIEST).map((step) => el("li", {},
-      el("i", { style: { background: `var(--${queueVariable(step.core.queueName(step.i))})` } }),
-      link(store, step), el("span", {}, time(step.ps)))))];
+    el("ol", { class: "costliest" }, groups.map(({ core, i, ps, count: times, site }) => el("li", {},
+      el("i", { style: { background: `var(--${queueVariable(core.queueName(i))})` } }),
+      el("button", { type: "button", class: "link", title: `#${i} ${shortened(core.label(i))}`, onclick() {
+        if (site.line) store.set({ line: { file: site.file, line: site.line } });
+        show(store, { core, i });
+      } }, times > 1 ? `${count(times)} × ${core.opcode(i)}` : shortened(core.label(i), 28), " ",
+        el("small", {}, place(site))),
+      el("span", {}, time(ps)))))];
 }
 
 export function details(store) {
@@ -89,7 +108,9 @@ export function details(store) {
     const operands = core.operands(i), pattern = core.patterns[core.column("pattern")[i]];
     node.replaceChildren(
       el("h3", {}, el("i", { style: { background: `var(--${queueVariable(core.queueName(i))})` } }),
-        el("span", { title: name }, shortened(name, 80)), el("small", {}, `#${i}`)),
+        el("span", { title: name }, shortened(name, 80)), el("small", {}, `#${i}`),
+        el("button", { type: "button", class: "close", title: "Back (Esc)", "aria-label": "Back",
+                       onclick: () => store.set({ selected: null, line: null }) }, "×")),
       rows(store, state),
       el("ul", { class: "operands" }, operands.map((operand, slot) => operandRow(operand, pattern[slot][2]))));
   };

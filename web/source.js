@@ -6,13 +6,13 @@ import { bytes, count, fileName, flops, percent, time } from "trnsim/format.js";
 
 const ps = (ns) => ns * 1e3;
 const METRICS = {
-  critical_ns: { name: "critical path", text: (v, use) => percent(use.critical_share) },
-  busy_ns: { name: "busy", text: (v) => time(ps(v)) },
-  stalled_ns: { name: "stalled", text: (v, use) => percent(use.stalled_share) },
-  dma_bytes: { name: "DMA bytes", text: (v) => bytes(v) },
-  flops: { name: "FLOPs", text: (v) => flops(v) },
+  critical_ns: { name: "critical path", about: "share of the latency", text: (v, use) => percent(use.critical_share) },
+  busy_ns: { name: "busy", about: "all instructions of the line added up", text: (v) => time(ps(v)) },
+  stalled_ns: { name: "stalled", about: "how long queues stood still before them, added up", text: (v) => time(ps(v)) },
+  dma_bytes: { name: "DMA bytes", about: "moved by DMA", text: (v) => bytes(v) },
+  flops: { name: "FLOPs", about: "floating-point operations", text: (v) => flops(v) },
 };
-const SUMMED = [...Object.keys(METRICS), "instructions", "critical_share", "stalled_share"];
+const SUMMED = [...Object.keys(METRICS), "instructions", "critical_share"];
 const AROUND = 4; // lines shown before and after one that did something
 
 // By file, then by line: functions that share a line are one.
@@ -68,7 +68,7 @@ function fileTable(file, costed, source, largest, choose) {
     el("caption", { title: file }, fileName(file),
       !source && el("small", {}, " (source not at hand: lines by number)")),
     el("thead", {}, el("tr", {}, el("th", {}), el("th", {}),
-      Object.entries(METRICS).map(([key, metric]) => el("th", { class: `metric ${key}` }, metric.name)))),
+      Object.entries(METRICS).map(([key, { name, about }]) => el("th", { class: `metric ${key}`, title: about }, name)))),
     el("tbody", {}, body));
 }
 

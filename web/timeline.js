@@ -242,7 +242,11 @@ function listen(canvas, tip, scene, store) {
     const act = !event.ctrlKey && !event.metaKey && !event.altKey && (KEYS[event.key] ?? KEYS[event.key.toLowerCase()]);
     if (!act) return;
     event.preventDefault();
+    tip.hidden = true; // it would stay where its instruction was
     act(store);
+  });
+  document.addEventListener("keydown", (event) => { // wherever the reader is, but for the search, which it clears
+    if (event.key === "Escape" && event.target.type !== "search") KEYS.Escape(store);
   });
   canvas.addEventListener("wheel", (event) => {
     if (event.ctrlKey || event.metaKey) {

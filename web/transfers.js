@@ -7,11 +7,13 @@ const WIDTH = 560, HEIGHT = 250, LEFT = 54, RIGHT = 34, TOP = 14, BOTTOM = 38;
 const EFFICIENT = 0.5;
 
 function statement(classes) {
-  const all = classes.reduce((sum, size) => sum + size.bytes, 0);
-  const slow = classes.filter((size) => size.efficiency < EFFICIENT).reduce((sum, size) => sum + size.bytes, 0);
-  if (slow === 0) return `All pieces are long enough for at least ${percent(EFFICIENT, 0)} of the engines' rate.`;
-  const longest = classes.filter((size) => size.efficiency < EFFICIENT).at(-1);
-  return `${percent(slow / all)} of the bytes move in pieces shorter than ${bytes(longest.piece_bytes_from * 2)}, ` +
+  const sum = (list, key) => list.reduce((total, size) => total + size[key], 0);
+  const slow = classes.filter((size) => size.efficiency < EFFICIENT);
+  if (slow.length === 0)
+    return `All pieces are long enough for at least ${percent(EFFICIENT, 0)} of the engines' rate.`;
+  const share = percent(sum(slow, "bytes") / sum(classes, "bytes")), short = bytes(slow.at(-1).piece_bytes_from * 2);
+  return `${share} of the bytes, in ${count(sum(slow, "transfers"))} of ${count(sum(classes, "transfers"))} transfers, ` +
+    `move in pieces shorter than ${short}, ` +
     `too short for half of the engines' rate: the fixed cost of a descriptor takes most of their time.`;
 }
 

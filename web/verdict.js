@@ -21,8 +21,9 @@ export function shareBar(label, parts) {
         el("b", {}, percent(part.share))))));
 }
 
-function fact(name, value, note) {
-  return el("div", { class: "fact" }, el("dt", {}, name), el("dd", {}, value, note && el("small", {}, note)));
+function fact(name, value, note, about) {
+  return el("div", { class: "fact", title: about }, el("dt", {}, name),
+    el("dd", {}, value, note && el("small", {}, note)));
 }
 
 // What else could be changed, best first, each with what it would gain alone: the kernel was clocked again for it.
@@ -38,19 +39,22 @@ function advice(run) {
 
 export function verdict(core) {
   const run = core.summary, confidence = run.rests_on, within = run.interval_90;
-  const engine = run.tensor_engine, dma = run.dma;
+  const engine = run.tensor_engine, dma = run.dma, loads = run.table_loads.count;
   return el("section", { "data-view": "verdict", "aria-label": "Verdict" },
     el("p", { class: "sentence" }, capital(run.verdict), "."),
     advice(run),
     el("dl", { class: "facts" },
-      fact("Latency", time(ps(run.latency_ns)), `launching adds ${time(ps(run.launch_ns))}`),
-      fact("90 % within", `${time(ps(within.low_ns))} to ${time(ps(within.high_ns))}`, within.basis),
+      fact("Latency", time(ps(run.latency_ns)), `launching adds ${time(ps(run.launch_ns))}`,
+        "From the first instruction to the last result on the device. Launching comes on top."),
+      fact("90 % within", `${time(ps(within.low_ns))} to ${time(ps(within.high_ns))}`, within.basis,
+        "Where nine of ten measurements of such kernels would lie, by how far predictions were from measured ones."),
       engine.flops > 0 && fact("Tensor Engine", percent(engine.mfu),
         `of ${engine.peak_bf16_tflops_of_one_core} TFLOPS bf16; busy ${percent(engine.utilization)}`),
       dma.bytes > 0 && fact("DMA while active", `${dma.achieved_gb_per_s.toFixed(1)}\u2009GB/s`,
-        `${percent(dma.efficiency)} of ${dma.sustained_gb_per_s} GB/s sustained`),
+        `${percent(dma.efficiency)} of ${dma.sustained_gb_per_s} GB/s sustained`,
+        "While at least one transfer moves data, beside what all DMA engines of the core can keep up."),
       fact("Instructions", count(run.instruction_count),
-        run.table_loads.count ? `${count(run.table_loads.count)} activation table loads` : "")),
+        loads ? `${count(loads)} activation table load${loads === 1 ? "" : "s"}` : "")),
     el("div", { class: "bars" },
       shareBar("Where the time goes, along the critical path", run.time_lost.filter((use) => use.cause !== "launch")
         .map((use) => ({ name: use.cause, share: use.share, variable: lossVariable(use.cause) }))),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include "report/instruction_text.h"
 
@@ -20,7 +21,7 @@ std::vector<LineUse> line_uses(std::span<const Run> launch, std::size_t core,
   const Run& run = launch[core];
   const isa::CostModel model(run.chip->core);
   std::map<program::Site, LineUse> lines;
-  std::array<Picoseconds, timing::kQueueCount> free_since{};
+  std::array<std::optional<Picoseconds>, timing::kQueueCount> free_since{};
   Picoseconds all_busy, all_stalled;
   for (const timing::Entry* next : in_order_of_starts(*run.timeline)) {
     const timing::Entry& entry = *next;
@@ -29,15 +30,16 @@ std::vector<LineUse> line_uses(std::span<const Run> launch, std::size_t core,
     const program::Instruction& instruction = (*run.program)[i];
     const isa::Cost cost =
         run.program->type(instruction).cost(run.program->args(instruction), model);
-    Picoseconds& free = free_since[static_cast<std::size_t>(entry.queue)];
+    auto& free = free_since[static_cast<std::size_t>(entry.queue)];
+    const Picoseconds stalled = free ? entry.start - *free : Picoseconds{};
     LineUse& line = lines[site(*run.program, i)];
     ++line.instructions;
     line.busy += to - from;
-    line.stalled += entry.start - free;
+    line.stalled += stalled;
     line.bytes += cost.dma.bytes;
     line.flops += cost.flops;
     all_busy += to - from;
-    all_stalled += entry.start - free;
+    all_stalled += stalled;
     free = entry.busy_end;
   }
   for (const Step& step : path)

@@ -14,7 +14,7 @@ struct LineUse {
   program::Site site;
   std::int64_t instructions = 0;
   Picoseconds critical, busy;
-  Picoseconds stalled;     // their queues stood still before them
+  Picoseconds stalled;     // their queues stood still before them; before its first a queue is unused
   std::int64_t bytes = 0;  // moved by DMA
   std::int64_t flops = 0;
   double critical_share = 0;  // of the latency

@@ -108,6 +108,23 @@ def test_a_click_in_the_timeline_chooses_an_instruction(open_page, matmul_page):
     assert "nc_matmul" in window.locator("[data-view=details] h3").inner_text()
 
 
+def test_the_costliest_are_lines_with_the_shares_of_the_json_report_and_escape_leads_back(open_page, matmul_page):
+    window, run = open_page(matmul_page.path), matmul_page.report["runs"][0]
+    most = run["costliest_lines"][0]
+    entry = window.locator(".costliest li").first
+    assert f":{most['line']}" in entry.inner_text()
+    assert f"{most['critical_ns'] / 1e3:.2f}" in entry.inner_text()
+    entry.locator("button").click()
+    assert window.locator(".hits").inner_text() == f"{most['instructions']} found"
+    assert window.locator("[data-view=details] h3 small").count() == 1
+    window.keyboard.press("Escape")
+    assert window.locator(".costliest li").count() > 0
+    assert window.locator(".hits").inner_text() == ""
+    window.locator(".costliest button").first.click()
+    window.get_by_title("Back (Esc)").click()
+    assert window.locator(".costliest li").count() > 0
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_width_needs_sideways_scrolling(open_page, matmul_page, scheme):
     window = open_page(matmul_page.path, color_scheme=scheme)
