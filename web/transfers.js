@@ -12,8 +12,8 @@ function statement(classes) {
   if (slow.length === 0)
     return `All pieces are long enough for at least ${percent(EFFICIENT, 0)} of the engines' rate.`;
   const share = percent(sum(slow, "bytes") / sum(classes, "bytes")), short = bytes(slow.at(-1).piece_bytes_from * 2);
-  return `${share} of the bytes, in ${count(sum(slow, "transfers"))} of ${count(sum(classes, "transfers"))} transfers, ` +
-    `move in pieces shorter than ${short}, ` +
+  return `${share} of the bytes, in ${count(sum(slow, "transfers"))} of ${count(sum(classes, "transfers"))} ` +
+    `transfers, move in pieces shorter than ${short}, ` +
     `too short for half of the engines' rate: the fixed cost of a descriptor takes most of their time.`;
 }
 
