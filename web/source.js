@@ -68,7 +68,8 @@ function fileTable(file, costed, source, largest, choose) {
     el("caption", { title: file }, fileName(file),
       !source && el("small", {}, " (source not at hand: lines by number)")),
     el("thead", {}, el("tr", {}, el("th", {}), el("th", {}),
-      Object.entries(METRICS).map(([key, { name, about: title }]) => el("th", { class: `metric ${key}`, title }, name)))),
+      Object.entries(METRICS).map(([key, metric]) =>
+        el("th", { class: `metric ${key}`, title: metric.about }, metric.name)))),
     el("tbody", {}, body));
 }
 
