@@ -109,8 +109,9 @@ def test_what_is_no_instruction_of_nki_is_not_predicted():
     assert transfers.predict(row("DMA packet, queue type hardware_dynamic", {"bytes": 4})) is None
 
 
-@pytest.mark.parametrize("name", ["mlp_tkg", "mlp_cte", "rmsnorm_quant"])
+@pytest.mark.parametrize("name", ["mlp_tkg", "mlp_cte", "rmsnorm_quant", "attention_cte", "qkv_tkg"])
 def test_a_kernel_of_nki_library_needs_its_checkout(tmp_path, name):
-    row = rows.Row("K-1", "", name, {}, "bf16", "trn2", "2", "expected_device_time", 1e3, "ns", "high")
+    row = rows.Row("K-1", "test/integration/nkilib/core/x.py", name, {"test_list": "perms", "vnc_degree": 2},
+                   "bf16", "trn2", "2", "expected_device_time", 1e3, "ns", "high")
     with pytest.raises(checkouts.Missing, match="aws-neuron/nki-library"):
         kernels.predict(row, tmp_path)

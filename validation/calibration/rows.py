@@ -9,7 +9,16 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import ml_dtypes
+import numpy as np
+
 _NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+_DTYPES = {"fp32": np.float32, "bf16": ml_dtypes.bfloat16, "fp16": np.float16, "float16": np.float16,
+           "fp8_e5m2": ml_dtypes.float8_e5m2, "fp8_e4m3": ml_dtypes.float8_e4m3}
+
+
+class Unpredicted(Exception):
+    """The row is set aside, and why."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +36,27 @@ class Row:
     value: float
     unit: str
     confidence: str
+    n_cores: str = ""
 
     @property
     def is_time(self) -> bool:
         return self.unit == "ns"
+
+    def param(self, name: str):
+        """A parameter of the row. Raises Unpredicted naming it where the row does not have it."""
+        if name not in self.params:
+            raise Unpredicted(f"the row does not give {name}")
+        return self.params[name]
+
+    def array(self, *shape) -> np.ndarray:
+        """Zeros of the row's dtype. Raises Unpredicted for one that numpy has no type for."""
+        if self.dtype not in _DTYPES:
+            raise Unpredicted(f"the dtype is given as {self.dtype!r}")
+        return np.zeros(shape, _DTYPES[self.dtype])
+
+    def named_arrays(self, *shapes) -> list[np.ndarray]:
+        """Zeros of the row's dtype, of the sizes that the parameters of these names give."""
+        return [self.array(*(self.param(name) for name in shape)) for shape in shapes]
 
 
 def read(path: Path) -> list[Row]:
@@ -51,4 +77,5 @@ def _row(record: dict) -> Row:
     return Row(id=record["id"], source=record["source"], name=record.get("name") or record["kernel"],
                params=json.loads(record["params_json"] or "{}"), dtype=record["dtype"], chip=record["chip"],
                lnc=record["lnc"], metric=record["metric"], value=float(record["value"]) * scale,
-               unit="ns" if unit in _NANOSECONDS else unit, confidence=record["confidence"])
+               unit="ns" if unit in _NANOSECONDS else unit, confidence=record["confidence"],
+               n_cores=record.get("n_cores") or "")
