@@ -6,23 +6,30 @@ import numpy as np
 from trnsim import _native
 
 
-class NamedDtype(str):
-    """A type that numpy cannot hold: a name with an item size. Its arrays travel as the type in `carrier`."""
+class NamedDtype:
+    """A type that numpy has not: a name with an item size, equal to its name as text.
 
-    carrier: np.dtype
+    Its arrays come back to the user as the type in `carrier`. Where numpy wants a dtype, as in np.zeros(shape, dtype),
+    it stands for a structure of one carrier that bears its name, and such arrays are of this type in kernels.
+    """
 
-    def __new__(cls, name: str, carrier: str):
-        dtype = super().__new__(cls, name)
-        dtype.carrier = np.dtype(carrier)
-        return dtype
-
-    @property
-    def name(self) -> str:
-        return str(self)
+    def __init__(self, name: str, carrier: str):
+        self.name = name
+        self.carrier = np.dtype(carrier)
+        self.dtype = np.dtype([(name, self.carrier)])  # what numpy takes
 
     @property
     def itemsize(self) -> int:
         return self.carrier.itemsize
+
+    def __eq__(self, other):
+        return self.name == other if isinstance(other, str) else NotImplemented
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __repr__(self):
+        return self.name
 
 
 float32 = np.dtype(np.float32)

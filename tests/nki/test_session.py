@@ -321,6 +321,19 @@ def test_packed_types_come_in_as_structures_of_their_name(name, carrier):
         return out
 
     np.testing.assert_array_equal(kernel(packed.view([(name, carrier)])), packed)
+    by_type = np.zeros(packed.shape, getattr(nl, name))  # numpy takes the type itself, too
+    by_type[name] = packed
+    np.testing.assert_array_equal(kernel(by_type), packed)
+
+
+@pytest.mark.parametrize("name", ["float8_e4m3fn_x4", "float8_e5m2_x4", "float4_e2m1fn_x4", "tfloat32"])
+def test_types_that_numpy_lacks_equal_their_names_and_no_others(name):
+    dtype = getattr(nl, name)
+    assert dtype == name and name == dtype and str(dtype) == name and {dtype: 1}[name] == 1
+    assert dtype != "float32" and dtype != np.dtype(np.float32) and dtype != nl.bfloat16 and dtype is not None
+    assert np.dtype(dtype).names == (name,) and np.dtype(dtype).itemsize == dtype.itemsize
+    others = {"float8_e4m3fn_x4", "float8_e5m2_x4", "float4_e2m1fn_x4", "tfloat32"} - {name}
+    assert all(dtype != getattr(nl, other) for other in others)
 
 
 @pytest.mark.parametrize("chip, version", [("trn1", 2), ("trn2", 3), ("trn3", 4)])

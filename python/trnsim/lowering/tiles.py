@@ -100,7 +100,7 @@ def same_dtype(a, b) -> bool:
 
 def name_of_dtype(dtype) -> str:
     """The name that _native.Tensor.dtype_name has for it."""
-    if isinstance(dtype, str):
+    if isinstance(dtype, (str, dtypes.NamedDtype)):
         return str(dtype)
     for name in dtypes.NAMES:
         known = getattr(dtypes, name)
