@@ -70,8 +70,9 @@ def test_other_figures_have_families_of_their_own():
     assert "| 55 percent | 50 percent |" in page
 
 
-def test_an_answer_that_takes_too_long_or_dies_is_named_and_the_next_is_answered():
+def test_an_answer_that_takes_too_long_or_dies_is_named_and_the_next_is_answered(capsys):
     def answer(question):
+        print("chatter")
         if question == "slow":
             time.sleep(30)
         if question == "dies":
@@ -89,6 +90,7 @@ def test_an_answer_that_takes_too_long_or_dies_is_named_and_the_next_is_answered
         assert "ended with status 3" in worker.ask("dies", 10)
         assert "ended with signal 9" in worker.ask("killed", 10)
         assert worker.ask("c", 10) == "cc"
+    assert capsys.readouterr().out == ""
 
 
 def test_overlaps_count_once():

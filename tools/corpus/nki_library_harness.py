@@ -125,7 +125,11 @@ def pytest_sessionstart(session):
     orchestrator.Orchestrator._compiled_kernel = None
     framework = importlib.import_module("test.utils.unit_test_framework").UnitTestFramework
     framework.__init__ = _with_any_spelling(framework.__init__)
-    # Used there, imported by other test files only.
+    name_platforms()
+
+
+def name_platforms():
+    """Platforms is used by some test files and imported by others only."""
     builtins.Platforms = importlib.import_module("test.utils.common_dataclasses").Platforms
 
 

@@ -5,11 +5,9 @@ A row names the list that its parameters are an entry of; the test function that
 row's values, so a figure of any test needs no case of its own.
 """
 
-import contextlib
 import enum
 import importlib
 import inspect
-import io
 import re
 import sys
 from pathlib import Path
@@ -40,8 +38,7 @@ class _Launches:
 
     def execute(self, arguments):
         inputs = {name.removesuffix(".must_alias_input"): value for name, value in arguments.kernel_input.items()}
-        with contextlib.redirect_stdout(io.StringIO()):  # the kernels report their use of memory
-            nki.jit(arguments.kernel_func)[self.cores](**inputs)
+        nki.jit(arguments.kernel_func)[self.cores](**inputs)
 
 
 def checkout(folder: Path) -> Path:
@@ -56,7 +53,7 @@ def checkout(folder: Path) -> Path:
 def test_module(folder: Path, name: str):
     """A module of its tests, in which every generator of tensors makes zeros."""
     checkout(folder)
-    importlib.import_module("corpus.nki_library_harness")
+    importlib.import_module("corpus.nki_library_harness").name_platforms()
     module = importlib.import_module(f"{_TESTS}.{name}")
     for generator in _GENERATORS:
         if hasattr(module, generator):
@@ -215,5 +212,4 @@ def topk(row: Row, folder: Path) -> None:
     """rotational_topk over a batch of rows of a vocabulary."""
     checkout(folder)
     module = importlib.import_module("nkilib_src.nkilib.core.topk.rotational_topk")
-    cores = int(row.lnc)
-    module.topk(row.array(row.param("batch"), row.param("vocab")), row.param("k"), lnc=cores)
+    module.topk[int(row.lnc)](row.array(row.param("batch"), 1, row.param("vocab")), row.param("k"))

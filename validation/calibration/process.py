@@ -1,5 +1,7 @@
 """A process of its own that works off what it is asked, so that one question can neither hang nor end the program."""
 
+import contextlib
+import io
 import multiprocessing
 import warnings
 
@@ -55,6 +57,9 @@ def _serve(pipe, parents_end, answer):
     warnings.simplefilter("ignore")  # they are for the kernels' authors
     try:
         while True:
-            pipe.send(answer(pipe.recv()))
+            question = pipe.recv()
+            with contextlib.redirect_stdout(io.StringIO()):  # some kernels report what memory they use
+                found = answer(question)
+            pipe.send(found)
     except EOFError:
         pass  # the parent has ended
