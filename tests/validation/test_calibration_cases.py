@@ -135,6 +135,14 @@ def test_one_run_serves_all_figures_of_it(tmp_path, calls):
     assert len(calls) == 2
 
 
+def test_random_inputs_of_a_task_are_zeros():
+    before = np.random.normal
+    with tasks._nothing_random():
+        assert not np.random.normal(loc=1, scale=1.0, size=(2, 3)).any()
+        assert np.random.rand(2, 3).shape == (2, 3) and np.random.uniform(0, 1, size=4).shape == (4,)
+    assert np.random.normal is before
+
+
 def kda(folder: Path):
     nkibench(folder)
     write(folder, "kda/baselines.json", '{"a": {"op": "silu", "baseline_latency_ms": 2.0}}')
