@@ -1,7 +1,7 @@
 """A pytest plug-in that lets the tests of nki-library run: stand-ins for private packages of the vendor that its
 harness imports, and fewer cases of each test.
 
-CORPUS_CASES: how many cases of each test function run. CORPUS_SECONDS: the time limit of each.
+CORPUS_CASES: how many cases of each test function run. CORPUS_SECONDS: the limit of each, in the processor's time.
 """
 
 import builtins
@@ -159,13 +159,13 @@ def pytest_runtest_call(item):
     def stop(*_):
         pytest.fail(f"stopped after {seconds} s", pytrace=False)
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         return (yield)
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 # Collecting thousands of cases takes minutes; an even choice of a few dozen is made at once.

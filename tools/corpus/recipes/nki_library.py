@@ -12,7 +12,7 @@ NKI = "0.3"
 NEWER = ("test_rmsnorm_mx_quantize_tkg", "test_mlp_proj_mxfp4", "test_moe_bwmm_mx_cte", "test_quantize_to_mx")
 
 CASES = "1"  # of each test function
-SECONDS = 90  # for each case
+SECONDS = 60  # of processor time for each case
 OPTIONS = ("-p", "corpus.nki_library_harness", "--test-mode=simulation", "--output-directory=output",
            "--force-local-cleanup")
 
@@ -28,7 +28,7 @@ def cases(checkout):
             yield Case(path.relative_to(checkout).as_posix(), "tests", (*config, *OPTIONS, *target),
                        environment={"CORPUS_CASES": CASES, "CORPUS_SECONDS": str(SECONDS),
                                     "NKI_NC_VERSION": "gen4" if newer else "gen3"},
-                       paths=(".", "src", "src/nkilib_src"), seconds=SECONDS * (2 + text.count("def test_")),
+                       paths=(".", "src", "src/nkilib_src"), seconds=3 * SECONDS * (2 + text.count("def test_")),
                        note=f"the smallest case of each test function{', on trn3' * newer}")
 
 
