@@ -49,6 +49,14 @@ class Simulation:
         return nki.jit(self.kernel)[self.cores](**arguments)
 
 
+class Frontend:
+    """What compiles a kernel without running it: here it is clocked without values."""
+
+    def compile(self, kernel, inputs, lnc, **_):
+        trnsim.install(chip=CHIPS[os.environ["NKI_NC_VERSION"]], timing_only=True)
+        nki.jit(kernel)[lnc](**inputs)
+
+
 class RepairedModule(importlib.machinery.SourceFileLoader):
     """One module of the snapshot has the end of a documentation string twice, so that it does not parse."""
 
@@ -92,6 +100,7 @@ def stand_in():
             setattr(simulator.nki, name, real)
     dtypes = importlib.import_module("nki.dtype")
     importlib.import_module("nki.language").dtypes = sys.modules["nki_cpu_simulator.nki.language.dtypes"] = dtypes
+    module("nki.compiler.frontend", NKIFrontend=Frontend, ParserFrontend=Frontend)
     module("test.utils.scripts")
     module("test.utils.scripts.remote_lock_scripts", LockResult=object, LockStatus=object)
     module("test.utils.perf_analysis_private", analyze_trace=lambda *_, **__: None)
