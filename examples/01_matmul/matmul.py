@@ -15,10 +15,9 @@ import numpy as np
 TILE_K = 128  # rows of the array: what one matmul contracts
 TILE_M = 128  # columns of the array: rows of the result of one matmul
 TILE_N = 512  # columns of the result of one matmul: one PSUM bank of float32
-BLOCK_M, BLOCK_N = (
-    4,
-    2,
-)  # tiles of the result under way at a time: 4 x 2, one for each of the eight PSUM banks
+# Tiles of the result under way at a time: 4 x 2, one for each of the eight PSUM banks.
+BLOCK_M = 4
+BLOCK_N = 2
 
 
 @nki.jit
@@ -26,26 +25,27 @@ def matmul(a_transposed, b):
     """A @ B for A given as its transpose [K, M], as the Tensor engine wants it, and B as [K, N]."""
     (depth, rows), (_, columns) = a_transposed.shape, b.shape
     c = nl.ndarray((rows, columns), dtype=a_transposed.dtype, buffer=nl.shared_hbm)
-    banks = [
-        [nl.ndarray((TILE_M, TILE_N), dtype=nl.float32, buffer=nl.psum) for _ in range(BLOCK_N)]
-        for _ in range(BLOCK_M)
-    ]
-    b_tiles = {}  # B is loaded once and stays in SBUF
+    banks, b_tiles = [], []  # B is loaded once and stays in SBUF
+    for i in range(BLOCK_M):
+        banks.append([])
+        for j in range(BLOCK_N):
+            banks[i].append(nl.ndarray((TILE_M, TILE_N), dtype=nl.float32, buffer=nl.psum))
 
     for m in range(0, rows, BLOCK_M * TILE_M):
-        a_tiles = {}  # of A, what this row of blocks needs
+        a_tiles = []  # of A, what this row of blocks needs
         for n in range(0, columns, BLOCK_N * TILE_N):
             for k in range(0, depth, TILE_K):
-                if k not in a_tiles:
-                    a_tiles[k] = loaded(a_transposed[k : k + TILE_K, m : m + BLOCK_M * TILE_M])
-                if (k, n) not in b_tiles:
-                    b_tiles[k, n] = loaded(b[k : k + TILE_K, n : n + BLOCK_N * TILE_N])
+                if n == 0:
+                    a_tiles.append(loaded(a_transposed[k : k + TILE_K, m : m + BLOCK_M * TILE_M]))
+                if m == 0:
+                    b_tiles.append(loaded(b[k : k + TILE_K, n : n + BLOCK_N * TILE_N]))
+                b_tile = b_tiles[(n // TILE_N // BLOCK_N * depth + k) // TILE_K]
                 for i in range(BLOCK_M):
                     for j in range(BLOCK_N):
                         nisa.nc_matmul(
                             dst=banks[i][j],
-                            stationary=a_tiles[k][:, i * TILE_M : (i + 1) * TILE_M],
-                            moving=b_tiles[k, n][:, j * TILE_N : (j + 1) * TILE_N],
+                            stationary=a_tiles[k // TILE_K][:, i * TILE_M : (i + 1) * TILE_M],
+                            moving=b_tile[:, j * TILE_N : (j + 1) * TILE_N],
                             accumulate=k > 0,
                         )
             for i in range(BLOCK_M):
@@ -65,12 +65,12 @@ def evict(target, banks):
     """Round finished banks to bfloat16 and store them; two engines take turns, so that the banks are free
     sooner."""
     row = nl.ndarray(target.shape, target.dtype, nl.sbuf)
-    for j, bank in enumerate(banks):
+    for j in range(BLOCK_N):
         part = row[:, j * TILE_N : (j + 1) * TILE_N]
         if j % 2:
-            nisa.activation(dst=part, op=nl.copy, data=bank)  # Scalar engine
+            nisa.activation(dst=part, op=nl.copy, data=banks[j])  # Scalar engine
         else:
-            nisa.tensor_copy(dst=part, src=bank)  # Vector engine
+            nisa.tensor_copy(dst=part, src=banks[j])  # Vector engine
     nisa.dma_copy(dst=target, src=row)
 
 

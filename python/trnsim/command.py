@@ -1,6 +1,7 @@
 """The command `trnsim`: the C++ command line, with Python to run the scripts."""
 
 import contextlib
+import importlib
 import os
 import runpy
 import sys
@@ -14,8 +15,11 @@ def main() -> int:
     """Entry point of the command `trnsim`. Returns the exit code."""
     try:
         if sys.argv[1:2] == ["sweep"]:  # processes and engines are Python's business
-            return _sweep(sys.argv[2:])
-        code = _native.command_line(sys.argv[1:], session.HARDWARE, _run_script)
+            return _in_python("fleet.sweep", sys.argv[2:])
+        if sys.argv[1:2] == ["lint"]:
+            return _in_python("lint.command", sys.argv[2:])
+        arguments, lint = _without_lint_option(sys.argv[1:])
+        code = _native.command_line(arguments, session.HARDWARE, lambda options: _run_script(options, lint))
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
@@ -23,11 +27,10 @@ def main() -> int:
         return 0
 
 
-def _sweep(arguments: list[str]) -> int:
-    from trnsim.fleet import sweep
-
+def _in_python(module: str, arguments: list[str]) -> int:
+    """A command that is a module of the package, imported when it is asked for."""
     try:
-        return sweep.main(arguments)
+        return importlib.import_module(f"trnsim.{module}").main(arguments)
     except _native.Error as error:
         print(f"trnsim: {error}", file=sys.stderr)
         return _native.exit_code(error)
@@ -36,7 +39,16 @@ def _sweep(arguments: list[str]) -> int:
         return 130
 
 
-def _run_script(options: dict) -> int:
+def _without_lint_option(arguments: list[str]) -> tuple[list[str], bool]:
+    """The arguments without --no-lint, and whether `trnsim run` is to lint. What follows the script is its own."""
+    if arguments[:1] != ["run"]:
+        return arguments, False
+    ours = next((i for i, word in enumerate(arguments) if word.endswith(".py")), len(arguments))
+    given = [word for word in arguments[:ours] if word != "--no-lint"]
+    return given + arguments[ours:], len(given) == ours
+
+
+def _run_script(options: dict, lint: bool) -> int:
     """Run the user's script under the simulator, then report on what it launched, however it ended."""
     world = _world(options)
     chip = world.topology.accelerator if world else options["chip"] or None
@@ -49,6 +61,10 @@ def _run_script(options: dict) -> int:
         sys.breakpointhook = debugging.breakpoint_hook
     if options["break_at"]:
         session.break_at = debugging.BreakAt(options["break_at"])
+    if lint:
+        from trnsim.lint import command as linting
+
+        linting.warn(Path(options["script"]), options["nki"])
     code = _execute(Path(options["script"]), options["arguments"], world)
     if session.break_at and not session.break_at.reached:
         print(f"trnsim: no launch reached --break-at {options['break_at']}", file=sys.stderr)
