@@ -104,6 +104,13 @@ def test_kernels_are_counted_as_tried_running_and_agreeing():
     assert (tally.cases, tally.failed_cases) == (5, 2)
 
 
+@pytest.mark.parametrize("skipped, said", [({}, "| 1 of 1 |"), ({"slow": "too large"}, "| 1 of 1, 1 skipped |")])
+def test_the_page_says_how_many_tests_were_skipped(skipped, said):
+    case = row("good") | {"dialect": "0.3", "skipped": skipped, "note": "", "remark": ""}
+    results = {"repository": "r", "cases": [case], "sections": {}, "findings": {}}
+    assert any(said in line for line in page.repository_section(results, {}))
+
+
 def test_comparison_holds_tolerances():
     assert compare(np.float32([1.0]), np.float32([1.0])) == "bit for bit"
     compare(np.float32([1.0]), np.float32([1.001]), rtol=1e-2)

@@ -16,7 +16,8 @@ what is there, and with which sizes. A *kernel* is a function that was launched 
 It *runs* if no launch of it was refused, and *agrees* if every check that it took part in held: the repository's own
 tests and tolerances where there are any, else numpy by the operation's definition. *Rightly refused* are kernels that
 are there to be refused, and those that no chip takes, each with the evidence below; the last column counts them as
-right, the column *agree* does not.
+right, the column *agree* does not. *Skipped* are tests that the repository's own switches leave out of a simulation, or
+for which it holds no cases.
 """
 
 # The repositories that the project holds itself to.
@@ -115,7 +116,8 @@ def repository_section(results, faults):
             tally.add(case, faults)
         tried, runs, agree, rightly = tally.counts
         remarks = "; ".join(dict.fromkeys(c["note"] or c["remark"] for c in cases if c["note"] or c["remark"]))
-        passed = f"{tally.cases - tally.failed_cases} of {tally.cases}"
+        skipped = sum(len(c["skipped"]) for c in cases)
+        passed = f"{tally.cases - tally.failed_cases} of {tally.cases}" + f", {skipped} skipped" * bool(skipped)
         rows.append((escape(file), dialect, passed, f"{tried}, {runs}, {agree}, {rightly}",
                      escape(remarks)[:200]))
     lines += table(("file", "dialect", "checks that hold", "kernels: tried, run, agree, rightly refused",
