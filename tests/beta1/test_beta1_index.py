@@ -143,6 +143,28 @@ def test_iota_and_affine_select_take_expressions():
     np.testing.assert_array_equal(kernel(), [values, np.where(2 * f <= p, values, -1)])
 
 
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("dtype", [nl.float32, nl.bfloat16])
+def test_affine_select_takes_a_product_in_psum(rng, dtype, half):
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray((64, 64), dtype=nl.float32, buffer=nl.shared_hbm)
+        i_p, i_f = nl.mgrid[0:64, 0:64]
+        tile = nl.load(x)
+        kept = nl.full((64, 64), 5.0, dtype=dtype)
+        mask = i_f < 32 if half else None
+        product = nisa.nc_matmul(tile, tile)
+        kept[...] = nisa.affine_select(i_p >= i_f, product, -9984.0, dtype=dtype, mask=mask)
+        nl.store(out, nl.copy(kept, dtype=nl.float32))
+        return out
+
+    x = rng.integers(-2, 3, (32, 64)).astype(np.float32)
+    expected = np.where(np.tri(64), x.T @ x, -9984.0)
+    if half:
+        expected[:, 32:] = 5.0
+    np.testing.assert_array_equal(kernel(x), expected)
+
+
 @pytest.mark.parametrize(
     "rule, select, word",
     [

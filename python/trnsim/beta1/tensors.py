@@ -1,5 +1,6 @@
 """Creation of tensors: tiles, block dimensions before nl.par_dim, constants; and where they are placed."""
 
+import copy
 import itertools
 import operator
 
@@ -146,8 +147,9 @@ def _tile(space, shape, dtype, name, value, buffer, index):
 class Blocks:
     """A tensor with block dimensions: a tile per index of theirs, made when it is first used.
 
-    `t[i_block]` and `t[i_block, i_p, i_f]` give the tile and a part of it. How many tiles are on the chip at
-    once follows from use: those used longest ago make room.
+    `t[i_block]` and `t[i_block, i_p, i_f]` give the tile and a part of it; with fewer indices than block
+    dimensions, the blocks that are left. How many tiles are on the chip at once follows from use: those used
+    longest ago make room.
     """
 
     def __init__(self, shape, blocks: int, dtype, name, value, buffer):
@@ -157,14 +159,25 @@ class Blocks:
         self.name = name
         self._blocks = blocks
         self._value = value
+        self._whole = name
+        self._first: tuple[int, ...] = ()  # of the blocks, in the whole tensor
         self._tiles: dict[tuple[int, ...], Tile] = {}
 
     ndim = property(lambda self: len(self.shape))
     space = property(lambda self: self.buffer.space)
 
+    def _part(self, index) -> "Blocks":
+        part = copy.copy(self)  # the tiles are shared
+        part._first = self._first + index
+        part._blocks = self._blocks - len(index)
+        part.shape = self.shape[len(index) :]
+        part.name = _of_block(self._whole, part._first)
+        return part
+
     def _tile(self, index) -> Tile:
+        index = self._first + index
         if index not in self._tiles:
-            name = f"{self.name}[{', '.join(map(str, index))}]"
+            name = _of_block(self._whole, index)
             self._tiles[index] = _tile(
                 self.buffer.space,
                 _on_chip(self.shape[self._blocks :]),
@@ -182,12 +195,6 @@ class Blocks:
         if Ellipsis in [entry for entry in entries if isinstance(entry, type(Ellipsis))]:
             at = next(d for d, entry in enumerate(entries) if entry is Ellipsis)
             entries = entries[:at] + [slice(None)] * (self.ndim - len(entries) + 1) + entries[at + 1 :]
-        if len(entries) < self._blocks:
-            refuse(
-                "index.blocks",
-                f"'{self.name}' with shape {self.shape} has {self._blocks} block dimensions; index all of"
-                " them to get a tile",
-            )
         index = []
         for entry, size in zip(entries[: self._blocks], self.shape):
             try:
@@ -209,21 +216,25 @@ class Blocks:
 
     def __getitem__(self, key):
         index, rest = self._select(key)
+        if len(index) < self._blocks:
+            return self._part(index)
         tile = self._tile(index)
         return tile[rest] if rest else tile
 
     def __setitem__(self, key, value):
-        assign.assign(self[key], value)
+        target = self[key]
+        if isinstance(target, Blocks):
+            refuse(
+                "index.blocks",
+                f"'{self.name}' with shape {self.shape} has {self._blocks} block dimensions; index all of"
+                " them to get a tile",
+            )
+        assign.assign(target, value)
 
     def __len__(self):
         return self.shape[0]
 
     def __iter__(self):
-        if self._blocks != 1:
-            refuse(
-                "index.blocks",
-                f"'{self.name}' has {self._blocks} block dimensions; index them instead of iterating",
-            )
         return (self[i] for i in range(self.shape[0]))
 
     def __iadd__(self, other):
@@ -245,6 +256,10 @@ class Blocks:
 
     def __repr__(self):
         return f"blocks({self.name!r}, shape={self.shape}, block dimensions={self._blocks})"
+
+
+def _of_block(name, index):
+    return f"{name}[{', '.join(map(str, index))}]"
 
 
 def shared_constant(constant, dtype=None, name=None):

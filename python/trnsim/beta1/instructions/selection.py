@@ -1,6 +1,6 @@
 """Constants, index values, and selection by a condition."""
 
-from trnsim import dtypes
+from trnsim import dtypes, lowering
 from trnsim.beta1.deferred import defer
 from trnsim.beta1.enums import engine, reduce_cmd
 from trnsim.beta1.index import Affine
@@ -55,7 +55,7 @@ def _pattern(coefs, shape):
 
 def affine_select(pred, on_true_tile, on_false_value, *, mask=None, dtype=None):
     """on_true_tile where `pred`, one comparison of index expressions, holds; the number on_false_value
-    elsewhere."""
+    elsewhere. GpSimd, which runs it, does not reach PSUM: a tile there is copied to SBUF first."""
     data = tile(on_true_tile, "affine_select", "on_true_tile")
     if not isinstance(pred, Mask) or len(pred.terms) != 1:
         refuse(
@@ -72,11 +72,12 @@ def affine_select(pred, on_true_tile, on_false_value, *, mask=None, dtype=None):
             starts = [r[0] for r in ranges] if ranges else [0] * data.ndim
             out = shrink(dst, ranges, data.shape)
             offset = expression.const + sum(c * start for c, start in zip(expression.coefs, starts))
+            kept = shrink(data, ranges, data.shape).tensor
             isa.affine_select(
                 dst=out.target(),
                 pattern=_pattern(expression.coefs, out.shape),
                 channel_multiplier=expression.coefs[0],
-                on_true_tile=shrink(data, ranges, data.shape).tensor,
+                on_true_tile=lowering.copy(kept) if data.space == "PSUM" else kept,
                 on_false_value=on_false_value,
                 cmp_op=TOKENS[op],
                 offset=offset,
