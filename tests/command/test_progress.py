@@ -21,4 +21,4 @@ def test_a_long_run_shows_its_progress_on_a_terminal(trnsim):
 
 
 def test_no_progress_where_nobody_looks(trnsim):
-    assert trnsim("run", "--quiet", trnsim.script(LINE)).err == ""
+    assert trnsim("run", "--no-lint", "--quiet", trnsim.script(LINE)).err == ""

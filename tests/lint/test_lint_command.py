@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lint_samples import HEAD, kernel
+from lint_samples import HEAD, OLD_HEAD, kernel
 from trnsim.lint import table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "lint.md"
@@ -81,6 +81,14 @@ def test_release_chooses_the_rules(trnsim, write):
 def test_wrong_use_is_said_in_one_line(trnsim, arguments, said):
     done = trnsim("lint", *arguments)
     assert done.code == 2 and said in done.err and done.err.count("\n") == 1 and not done.out
+
+
+def test_older_package_is_refused_where_kernels_use_it(trnsim, write):
+    old = write(kernel("pass", head=OLD_HEAD), "old.py")
+    assert trnsim("lint", old).code == 0 and trnsim("lint", "--nki", "0.3", old).code == 0
+    assert "release.import" in trnsim("lint", "--nki", "0.4", old).out
+    dtypes = write("import neuronxcc.nki.language as nl\nDTYPE = nl.bfloat16\n", "dtypes.py")
+    assert trnsim("lint", "--nki", "0.4", dtypes).out == ""
 
 
 def test_binary_file(trnsim, tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 from lint_seeded import SEEDED
 from trnsim.lint import check, table
+from trnsim.releases.table import RELEASES
 
 MARK = "# <- here"
 CASES = [pytest.param(*case, id=f"{case[0]}-{n}") for n, case in enumerate(SEEDED)]
@@ -43,3 +44,15 @@ def test_every_rule_has_a_sample():
 
 def test_there_are_sixty_samples_and_more():
     assert len(SEEDED) >= 60
+
+
+# Their spans are those of each name, in trnsim.releases.table.
+OF_EACH_NAME = ("release.name", "release.parameter", "release.deprecated", "release.import")
+
+
+@pytest.mark.parametrize("rule, release, text", CASES)
+def test_rule_holds_in_its_releases_and_no_other(write, rule, release, text):
+    if rule in OF_EACH_NAME or "neuronxcc" in text:
+        return
+    path = write(text)
+    assert [r for r in RELEASES[1:] if found(path, rule, r)] == [r for r in RELEASES[1:] if table.RULES[rule].holds(r)]

@@ -38,7 +38,8 @@ def check(path, release: str | None = None, follow: bool = True) -> list[Finding
             for group in table.GROUPS:
                 if hasattr(group, "check_module"):
                     hits = group.check_module(other, judged)
-                    if release is None:  # a file of both dialects is right in having both
+                    old_kernels = any(item.old and item.module is other for item in items)
+                    if release is None or not old_kernels:  # both dialects may be imported, and dtypes used outside
                         hits = (hit for hit in hits if hit[0] != "release.import")
                     _collect(found, other, hits, judged)
     return sorted(found.values(), key=lambda f: (f.file != str(path), f))
