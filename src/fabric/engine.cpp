@@ -235,7 +235,7 @@ class Engine {
 
   // The queue from one rank to another: both kinds of ring channels share it.
   int stream(std::int64_t source, std::int64_t target) {
-    const auto [found, is_new] = streams_.try_emplace({cost_.fold.rank(source), target}, 0);
+    const auto [found, is_new] = streams_.try_emplace({source, target}, 0);
     if (is_new) {
       found->second = shares_.add_resource(topology_.steps.stream);
       touched_.resize(static_cast<std::size_t>(found->second) + 1);

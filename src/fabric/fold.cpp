@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
+
+#include "fabric/rank_layout.h"
 
 namespace trnsim::fabric {
 namespace {
@@ -24,12 +27,38 @@ bool crosses_systems(const Plan& plan, std::int64_t per_system) {
   });
 }
 
+// How many ranks of each group stand in one system, if every system holds the same part of every
+// group; otherwise 0.
+std::int64_t per_system_of_group(const Topology& topology, const Request& request) {
+  const std::int64_t per_system = topology.ranks_per_system();
+  if (request.ranks.empty())
+    return request.groups == 1 && request.size % per_system == 0 ? per_system : 0;
+  std::int64_t part = 0;
+  while (part < request.size && request.rank(part) < per_system) ++part;
+  if (part == 0 || request.size % part != 0) return 0;
+  for (std::int64_t i = 0; i < request.size * request.groups; ++i) {
+    const std::int64_t member = i % request.size, first = i - member + member % part;
+    if (request.rank(first) >= per_system ||
+        request.rank(i) != request.rank(first) + member / part * per_system)
+      return 0;
+  }
+  return part;
+}
+
 // Whether shifting the systems maps every stage onto itself: stages within a system do not see it,
-// and those between systems are the same for every member.
-bool shifts(const Plan& plan, std::int64_t per_system) {
+// and those between systems are the same for every member. One ring through all systems visits each
+// of them in the same order, and in a direct exchange all members do the same.
+bool shifts(const Topology& topology, const Plan& plan, std::int64_t part) {
+  const Request& request = plan.request;
+  const bool direct = request.collective == Collective::kAllToAll && !request.schedule;
   return std::all_of(plan.stages.begin(), plan.stages.end(), [&](const Stage& stage) {
     const std::int64_t span = stage.stride * stage.schedule->members();
-    return span <= per_system || (stage.stride == per_system && stage.schedule->is_uniform());
+    if (span <= part) return true;
+    if (!stage.schedule->is_uniform()) return false;
+    if (stage.stride == part || (direct && span == request.size)) return true;
+    const RankLayout layout = rank_layout(topology, request);
+    return !request.schedule && std::string_view(stage.schedule->name()) == "ring" &&
+           stage.stride == 1 && layout.even && layout.systems == request.size / part;
   });
 }
 
@@ -92,7 +121,7 @@ std::int64_t Fold::rank(std::int64_t rank) const {
       return system_of_class[static_cast<std::size_t>(rank / ranks_per_system)] * ranks_per_system +
              rank % ranks_per_system;
     case FoldKind::kSystems:
-      return rank % ranks_per_system;
+      return rank / group_size * group_size + rank % group_size % group_per_system;
     case FoldKind::kChips:
       return rank % ranks_per_chip;
   }
@@ -129,17 +158,22 @@ Fold find_fold(const Topology& topology, const Plan& plan, bool allowed) {
   const std::int64_t per_system = fold.ranks_per_system;
   if (allowed && !crosses_systems(plan, per_system) && fold_alike_systems(topology, plan, &fold))
     return fold;
-  const bool fills = request.ranks.empty() && request.groups == 1 && all % per_system == 0;
-  if (allowed && fills && topology.whole() && divides_evenly(plan)) {
+  if (allowed && topology.whole() && divides_evenly(plan)) {
+    const std::int64_t part = per_system_of_group(topology, request);
     const bool own_cards = topology.systems == 1 || topology.network.cards == topology.chips();
-    if (all == topology.ranks() && own_cards && goes_by_axes(topology, plan)) {
+    if (request.ranks.empty() && part > 0 && all == topology.ranks() && own_cards &&
+        goes_by_axes(topology, plan)) {
       fold.kind = FoldKind::kChips;
       keep_every(topology.ranks_per_chip, &fold.representatives);
       return fold;
     }
-    if (all > per_system && shifts(plan, per_system)) {
+    if (part > 0 && request.size > part && shifts(topology, plan, part)) {
       fold.kind = FoldKind::kSystems;
-      keep_every(per_system, &fold.representatives);
+      fold.group_size = request.size;
+      fold.group_per_system = part;
+      for (std::int64_t group = 0; group < request.groups; ++group)
+        for (std::int64_t i = 0; i < part; ++i)
+          fold.representatives.push_back(group * request.size + i);
       return fold;
     }
   }

@@ -156,6 +156,27 @@ Topology of_system(const catalog::System& system, const Catalog& catalog, int ln
   return topology;
 }
 
+// Its systems or instances, with the cluster's own network where that is known.
+Topology of_cluster(const catalog::Cluster& cluster, const Catalog& catalog, int lnc) {
+  if (!cluster.system && !cluster.instance)
+    unsupported("{}, because the catalogue does not say which systems it is made of", cluster.name);
+  Topology topology = cluster.system
+                          ? of_system(catalog.system(*cluster.system), catalog, lnc)
+                          : of_instance(catalog.instance(*cluster.instance), catalog, lnc);
+  topology.systems = std::llround(cluster.accelerators) / topology.chips();
+  if (topology.network.cards == 0) return topology;
+  topology.network.latency = from_ns(cluster.network_latency * 1e3);
+  if (cluster.server_network) {
+    const double servers = static_cast<double>(topology.chips()) / topology.inner_chips();
+    const double efficiency =
+        or_one(catalog.fabric_of(topology.accelerator)->rates.network_efficiency);
+    topology.network.each_way =
+        std::llround(static_cast<double>(gigabits(*cluster.server_network)) * servers /
+                     topology.network.cards * efficiency);
+  }
+  return topology;
+}
+
 AxisKind axis_kind(const std::string& kind, const std::string& file) {
   if (kind == "ring") return AxisKind::kRing;
   if (kind == "line") return AxisKind::kLine;
@@ -206,13 +227,7 @@ Topology one(std::string_view name, const Catalog& catalog, int lnc) {
   if (name.ends_with(".toml")) return of_file(catalog::load_fabric_file(std::string(name)));
   if (knows(catalog.instances, name)) return of_instance(catalog.instance(name), catalog, lnc);
   if (knows(catalog.clusters, name)) {
-    const catalog::Cluster& cluster = catalog.cluster(name);
-    if (!cluster.system)
-      unsupported("{}, because the catalogue does not say which systems it is made of",
-                  cluster.name);
-    Topology topology = of_system(catalog.system(*cluster.system), catalog, lnc);
-    topology.systems = std::llround(cluster.accelerators) / topology.chips();
-    return topology;
+    return of_cluster(catalog.cluster(name), catalog, lnc);
   }
   return of_system(catalog.system(name), catalog, lnc);
 }

@@ -1,44 +1,57 @@
-// How long a group of ranks takes to exchange what a step needs: the one place where the planner
-// asks for the time of a transfer.
+// How long a group of ranks takes to exchange what a step needs: what the fabric's clock says of
+// the collective, on the topology that the ranks stand on, all groups alike at the same time.
 //
-// A group's ranks lie `stride` apart. It goes through the levels that it spans (chip, server,
-// scale-up system, network) one inside the other: reduce-scatter inwards out, all-gather back. At
-// each level the ranks of a chip or server share its links, groups that run side by side included.
+// A collective is clocked once per kind, group and power of two of bytes; between these, time is
+// taken as linear. Of a ring with more rounds than kClockedRounds so many are clocked, since its
+// rounds are alike: what the later two thirds of these take, the rest takes per round.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <vector>
 
+#include "fabric/plan.h"
+#include "fabric/topology.h"
 #include "fleet/work.h"
 
 namespace trnsim::fleet {
 
+// Its ranks lie `stride` apart.
 struct Group {
   std::int64_t size = 1, stride = 1;
 };
 
-// Ranks that are joined at this level and what one of them gets when all communicate.
-struct Level {
-  std::int64_t ranks = 1;  // joined up to here, counted from rank 0
-  double bandwidth = 0;    // bytes per second and rank, in and out each
-  double latency = 0;      // seconds per step
-  bool network = false;    // one server's bandwidth is shared by the ranks that send out
-};
-
 class Collectives {
  public:
-  explicit Collectives(std::array<Level, 4> levels) : levels_(levels) {}
+  static constexpr int kClockedRounds = 48;
 
-  // `bytes` of the larger of source and destination of one rank.
-  double time(Transfer transfer, double bytes, const Group& group) const;
-  // To the rank `stride` away.
-  double send(double bytes, std::int64_t stride) const;
-  const std::array<Level, 4>& levels() const { return levels_; }
+  // `ranks`: how many of the topology's are in use, from the first.
+  Collectives(fabric::Topology topology, std::int64_t ranks);
+
+  // `bytes` of the larger of source and destination of one rank. Throws ConfigError where nothing
+  // joins the ranks.
+  double time(Transfer transfer, double bytes, const Group& group);
+  // To the rank `stride` away, while as much comes from there.
+  double send(double bytes, std::int64_t stride);
+  const fabric::Topology& topology() const { return topology_; }
 
  private:
-  // Reduce-scatter or all-gather, both ways the same.
-  double half(double bytes, const Group& group) const;
-  std::array<Level, 4> levels_;
+  // A group as it lies on systems: `local` members in each, `stride` apart.
+  struct Shape {
+    fabric::Collective collective = fabric::Collective::kAllReduce;
+    std::int64_t local = 1, stride = 1, systems = 1, groups = 1;
+    auto operator<=>(const Shape&) const = default;
+  };
+  Shape shape_of(fabric::Collective collective, const Group& group) const;
+  double time(const Shape& shape, double bytes);
+  double point(const Shape& shape, int power);  // of 2^power bytes
+  double clocked(const Shape& shape, std::int64_t bytes) const;
+
+  fabric::Topology topology_;
+  std::int64_t ranks_;
+  // Seconds by power of two, below 0 where not clocked yet.
+  std::map<Shape, std::array<double, 64>> known_;
 };
 
 }  // namespace trnsim::fleet

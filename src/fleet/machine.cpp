@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "fabric/machine.h"
 
 namespace trnsim::fleet {
 namespace {
@@ -83,46 +84,20 @@ Found found_from(const Parts& parts, const catalog::Catalog& catalog) {
   return found;
 }
 
-// What one chip gets of links that ring traffic keeps busy, of bus bandwidth.
-std::array<Level, 4> neuron_levels(const catalog::Chip& chip, const Found& found, int ranks) {
-  const catalog::Instance& instance = *found.instance;
-  const auto per_server = static_cast<std::int64_t>(instance.accelerators.value) * ranks;
-  const std::int64_t per_system =
-      found.system ? static_cast<std::int64_t>(found.system->accelerators.value) * ranks
-                   : per_server;
-  const double hop = chip.neuronlink.hop_latency * 1e-9;
-  const double network_latency = value_or(instance.network.efa_latency, 15) * 1e-6;
-  // Within a chip transfers go through its memory: read and written once each by the DMA engines.
-  const double on_chip = chip.dma.engines * chip.core.dma.sustained_rate * 1e9 / 2 / ranks;
-  double links = value_or(instance.link_bandwidth, chip.neuronlink.bandwidth) * 1e9 / 2;
-  if (chip.collectives && chip.collectives->achieved_busbw)
-    links = std::min(links, *chip.collectives->achieved_busbw * 1e9);
-  const double outer =
-      found.system ? value_or(found.system->fabric.outer_link_bandwidth,
-                              value_or(found.system->fabric.link_bandwidth, links / 1e9 * 2)) *
-                         1e9 / 2
-                   : links;
-  const double efa = value_or(instance.network.efa, value_or(instance.network.bandwidth, 100)) *
-                     1.25e8 / static_cast<double>(per_server);
-  return {Level{ranks, on_chip, hop}, Level{per_server, links / ranks, hop},
-          Level{per_system, outer / ranks, hop}, Level{INT64_MAX, efa, network_latency, true}};
-}
-
-std::array<Level, 4> gpu_levels(const catalog::Gpu& gpu, const Found& found) {
-  const catalog::Instance& instance = *found.instance;
-  const auto per_server = static_cast<std::int64_t>(instance.accelerators.value);
-  const std::int64_t per_system =
-      found.system ? static_cast<std::int64_t>(found.system->accelerators.value) : per_server;
-  const double link = gpu.rates ? gpu.rates->busbw * 1e9 : gpu.link_bandwidth * 1e9 / 2;
-  const double each =
-      found.cluster && found.cluster->server_network
-          ? *found.cluster->server_network * 1.25e8 / static_cast<double>(per_server)
-          : value_or(instance.network.efa, 400) * 1.25e8 / static_cast<double>(per_server);
-  const double latency = found.cluster ? found.cluster->network_latency * 1e-6
-                                       : value_or(instance.network.efa_latency, 15) * 1e-6;
-  constexpr double kSwitch = 3e-6;  // one step over NVLink
-  return {Level{1, link, kSwitch}, Level{per_server, link, kSwitch},
-          Level{per_system, link, kSwitch}, Level{INT64_MAX, each, latency, true}};
+// What the ranks stand on: the cluster, the systems, or the instances, as the fabric knows them. A
+// system whose network is not in the catalogue has that of instances with the same accelerators.
+fabric::Topology topology_of(const Found& found, const catalog::Catalog& catalog) {
+  const std::string& name = found.cluster  ? found.cluster->name
+                            : found.system ? found.system->name
+                                           : found.instance->name;
+  fabric::Topology topology = fabric::find_topology(name, catalog);
+  if (topology.network.cards == 0 && found.system) {
+    topology.network = fabric::find_topology(found.instance->name, catalog).network;
+    topology.network.cards *= topology.chips() / static_cast<int>(found.instance->accelerators);
+  }
+  const std::int64_t chips = topology.chips();
+  topology.systems = (found.accelerators + chips - 1) / chips;
+  return topology;
 }
 
 void add_price(Machine& machine, const catalog::Record& record, const char* path, const char* kind,
@@ -169,14 +144,12 @@ Machine find_machine(std::string_view text, const catalog::Catalog& catalog) {
     machine.title = chip.title;
     machine.ranks_per_accelerator = static_cast<int>(chip.cores) / size;
     machine.device = neuron_device(chip, size, machine.training.efficiency);
-    machine.collectives =
-        std::make_shared<Collectives>(neuron_levels(chip, found, machine.ranks_per_accelerator));
   } else {
     const catalog::Gpu& gpu = catalog.gpu(*instance.gpu);
     machine.title = gpu.title;
     machine.device = gpu_device(gpu, machine.training.efficiency);
-    machine.collectives = std::make_shared<Collectives>(gpu_levels(gpu, found));
   }
+  machine.collectives = std::make_shared<Collectives>(topology_of(found, catalog), machine.ranks());
   add_prices(machine, found);
   if (machine.prices.empty()) {
     machine.priced_nearest = instance.chip ? "trn2.48xlarge" : "p5.48xlarge";

@@ -26,7 +26,7 @@ struct Machine {
   int ranks_per_accelerator = 1;
   std::int64_t accelerators_per_server = 1, accelerators_per_system = 1;
   std::shared_ptr<Device> device;
-  std::shared_ptr<const Collectives> collectives;
+  std::shared_ptr<Collectives> collectives;
   std::vector<Price> prices;   // as published; the first is the one to plan with
   std::string priced_nearest;  // where there is none: a similar system that has one
   catalog::Training training;

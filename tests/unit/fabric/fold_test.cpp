@@ -60,6 +60,44 @@ TEST(Folding, equals_on_switches_and_on_gpus) {
   }
 }
 
+// Groups side by side, as those of data parallelism: `stride` of them across all systems.
+Request side_by_side(Collective collective, const Topology& topology, std::int64_t stride,
+                     std::int64_t bytes) {
+  const std::int64_t per_system = topology.ranks_per_system(), part = per_system / stride;
+  Request wanted = request(collective, part * topology.systems, bytes);
+  wanted.groups = stride;
+  for (std::int64_t group = 0; group < stride; ++group)
+    for (std::int64_t i = 0; i < wanted.size; ++i)
+      wanted.ranks.push_back(group + i % part * stride + i / part * per_system);
+  return wanted;
+}
+
+TEST(Folding, equals_where_groups_lie_side_by_side) {
+  for (const char* on : {"trn2.48xlarge:4", "trn2-ultraserver:2", "trn3-gen1-ultraserver:3",
+                         "p5.48xlarge:8", "trn1.32xlarge:3", "trn1.32xlarge:8"}) {
+    const Topology topology = known(on);
+    for (const std::int64_t stride : {2, 4, 8}) {
+      for (const std::int64_t bytes : {std::int64_t{3} << 16, std::int64_t{3} << 26}) {
+        const std::int64_t even = topology.ranks() * 64;
+        const std::int64_t cut = (bytes + even - 1) / even * even;
+        expect_equal(topology, side_by_side(Collective::kAllReduce, topology, stride, cut),
+                     FoldKind::kSystems);
+      }
+    }
+    const std::int64_t exchanged = topology.ranks() * 1024;
+    expect_equal(topology, side_by_side(Collective::kAllToAll, topology, 8, exchanged),
+                 FoldKind::kSystems);
+  }
+}
+
+TEST(Folding, leaves_groups_alone_that_hold_different_parts_of_systems) {
+  const Topology topology = known("p5.48xlarge:2");
+  Request wanted = request(Collective::kAllReduce, 4, 1 << 20);
+  wanted.groups = 2;
+  wanted.ranks = {0, 1, 8, 9, 2, 3, 10, 12};
+  expect_equal(topology, wanted, FoldKind::kNone);
+}
+
 TEST(Folding, makes_a_million_chips_cheap) {
   const Topology topology = known("trn2-ultraserver:16384");
   EXPECT_EQ(topology.systems * topology.chips(), 1'048'576);

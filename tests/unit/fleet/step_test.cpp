@@ -36,7 +36,7 @@ TEST(Step, parts_add_up_to_the_whole) {
       layout.recompute = recompute;
       const Step step = Evaluator(model, machine).step(layout);
       EXPECT_NEAR(sum_of_parts(step) / step.seconds, 1, 1e-9) << name;
-      EXPECT_GT(step.mfu, 0.05);
+      EXPECT_GT(step.mfu, 0.03);  // four micro-batches of a gradient reduction over EFA
       EXPECT_LT(step.hfu, 1);
     }
   }
