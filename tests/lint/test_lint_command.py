@@ -97,6 +97,14 @@ def test_binary_file(trnsim, tmp_path):
     assert done.code == 2 and "a.py: this is a binary file" in done.err
 
 
+def test_one_unreadable_file_of_a_folder_hides_no_findings(trnsim, write, tmp_path):
+    (tmp_path / "a.py").write_bytes(b"\0")
+    (tmp_path / "folder.py").mkdir()
+    write(TRY)
+    done = trnsim("lint", tmp_path)
+    assert done.code == 2 and "a.py: this is a binary file" in done.err and "python.try" in done.out
+
+
 def test_file_that_is_not_utf8(trnsim, tmp_path):
     (tmp_path / "a.py").write_bytes(b"x = '\xff\xfe'\n")
     done = trnsim("lint", "a.py")

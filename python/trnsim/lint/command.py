@@ -20,7 +20,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: list[str]) -> int:
-    """trnsim lint. Returns 0 without errors, 1 with; raises ConfigError for what cannot be read."""
+    """trnsim lint. Returns 0 without errors, 1 with, 2 where a file cannot be read; ConfigError for wrong use."""
     parser = _Parser(prog="trnsim lint", description="Say what the compiler would refuse in the kernels of Python "
                      "files, without running them. '# trnsim: ignore[rule]' at a line switches a rule off there.")
     parser.add_argument("path", nargs="*", help="Python files, or folders of them")
@@ -36,12 +36,16 @@ def main(arguments: list[str]) -> int:
         raise _native.ConfigError(f"unknown NKI release '{options.nki}'; known are auto, {', '.join(RELEASES)}")
     if not options.path:
         raise _native.ConfigError("trnsim lint needs a Python file; see trnsim lint --help")
-    findings = _findings(_files(options.path), None if options.nki == "auto" else options.nki)
+    findings, unread = _findings(_files(options.path), None if options.nki == "auto" else options.nki)
     if options.json:
         print(json.dumps([finding._asdict() for finding in findings], indent=2))
     else:
         for finding in findings:
             print(finding.text())
+    for text in unread:
+        print(f"trnsim: {text}", file=sys.stderr)
+    if unread:
+        return 2
     return 1 if any(finding.level == "error" for finding in findings) else 0
 
 
@@ -50,21 +54,22 @@ def _files(paths):
     for path in map(Path, paths):
         if not path.exists():
             raise _native.ConfigError(f"{path}: no such file")
-        files += sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        files += sorted(p for p in path.rglob("*.py") if p.is_file()) if path.is_dir() else [path]
     return files
 
 
 def _findings(files, release):
-    found = {}
+    """The findings of all files, each once, and a sentence for each file that cannot be read."""
+    found, unread = {}, []
     for path in files:
         try:
             for finding in checking.check(path, release):
                 found.setdefault(finding, None)
         except modules.NotPython as error:
-            raise _native.ConfigError(f"{path}: {error.text}") from None
+            unread.append(f"{path}: {error.text}")
         except OSError as error:
-            raise _native.ConfigError(f"{path}: {error.strerror}") from None
-    return list(found)
+            unread.append(f"{path}: {error.strerror}")
+    return list(found), unread
 
 
 def warn(script: Path, release: str) -> None:
