@@ -172,6 +172,16 @@ void bind_running_core(nb::module_& m) {
             program.keep_in_order({first, program.size()});
           },
           nb::arg("first"), "Instructions from `first` on, up to now, keep their order.")
+      .def(
+          "end_round",
+          [](RunningCore& self, std::uint64_t first, std::uint32_t before) {
+            program::Program& program = self.core().program();
+            return program.add_round({{first, program.size()}, before});
+          },
+          nb::arg("first"), nb::arg("before"),
+          "A round of a loop, instructions from `first` on, is over; `before` is the number of the "
+          "loop's round before it, or FIRST_ROUND. Its own number.")
+      .def_ro_static("FIRST_ROUND", &program::Round::kNone)
       .def("depend_by_name", &RunningCore::depend_by_name, nb::arg("consumer"), nb::arg("producer"))
       .def("enter_loop", &RunningCore::enter_loop)
       .def("leave_loop", &RunningCore::leave_loop)

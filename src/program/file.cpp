@@ -15,7 +15,7 @@ namespace trnsim::program {
 namespace {
 
 constexpr std::string_view kMagic = "trnsim program\n";
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 constexpr std::size_t kHead = 15 + 4 + 8 + 8;  // magic, version, length and checksum of the rest
 
 // FNV-1a: changes with any single byte.
@@ -146,6 +146,12 @@ class Writer {
     for (const Stretch& stretch : program.in_order()) {
       out_.number(stretch.first);
       out_.number(stretch.last);
+    }
+    out_.number(program.rounds().size());
+    for (const Round& round : program.rounds()) {
+      out_.number(round.instructions.first);
+      out_.number(round.instructions.last);
+      out_.number(round.before == Round::kNone ? 0 : round.before + std::uint64_t{1});
     }
   }
 
@@ -309,6 +315,15 @@ class Reader {
         in_.damaged("stretch");
       program.keep_in_order(stretch);
       end = stretch.last;
+    }
+    for (std::size_t n = in_.count("number of rounds"); n > 0; --n) {
+      const Stretch stretch{in_.number(), in_.number()};
+      const std::uint64_t before = in_.number();
+      if (stretch.last < stretch.first || stretch.last > program.size() ||
+          before > program.rounds().size())
+        in_.damaged("round");
+      program.add_round(
+          {stretch, before == 0 ? Round::kNone : static_cast<std::uint32_t>(before - 1)});
     }
   }
 

@@ -86,6 +86,11 @@ void Program::keep_in_order(Stretch stretch) {
   if (stretch.last - stretch.first > 1) in_order_.push_back(stretch);
 }
 
+std::uint32_t Program::add_round(const Round& round) {
+  rounds_.push_back(round);
+  return static_cast<std::uint32_t>(rounds_.size() - 1);
+}
+
 void Program::tensor_born(const memory::Allocation& allocation) {
   constexpr auto kAlive = ~std::uint64_t{0};
   const auto [it, is_new] = tensors_.emplace(

@@ -53,6 +53,14 @@ struct Stretch {
   auto operator<=>(const Stretch&) const = default;
 };
 
+// One round of a loop whose body the compiler sees once: instructions [first, last).
+struct Round {
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  Stretch instructions;
+  std::uint32_t before;  // the number of the loop's round before this one; kNone for its first
+  auto operator<=>(const Round&) const = default;
+};
+
 class Program {
  public:
   Dialect dialect = Dialect::kNki;
@@ -82,6 +90,11 @@ class Program {
   // are recorded in order.
   void keep_in_order(Stretch stretch);
   const std::vector<Stretch>& in_order() const { return in_order_; }
+
+  // Records that a round of a loop has ended, after all rounds of loops within it. Returns its
+  // number.
+  std::uint32_t add_round(const Round& round);
+  const std::vector<Round>& rounds() const { return rounds_; }
 
   std::size_t size() const { return instructions_.size(); }
   const Instruction& operator[](std::size_t i) const { return instructions_[i]; }
@@ -135,6 +148,7 @@ class Program {
   std::vector<memory::Indirection> indirections_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> producers_;
   std::vector<Stretch> in_order_;
+  std::vector<Round> rounds_;
   std::map<std::uint32_t, TensorLife> tensors_;
 };
 

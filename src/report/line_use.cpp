@@ -35,6 +35,7 @@ std::vector<LineUse> line_uses(std::span<const Run> launch, std::size_t core,
     LineUse& line = lines[site(*run.program, i)];
     ++line.instructions;
     line.busy += to - from;
+    if (entry.left_out) continue;  // it is nowhere in the queue's order
     line.stalled += stalled;
     line.bytes += cost.dma.bytes;
     line.flops += cost.flops;

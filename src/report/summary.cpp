@@ -49,6 +49,7 @@ void count_queues(std::span<const Run> launch, std::size_t core, const std::vect
     } else {
       use.busy += work_of(run, entry).to - work_of(run, entry).from;
     }
+    if (entry.left_out) continue;
     use.stalled[static_cast<std::size_t>(entry.wait)] += entry.start - free_since[q];
     free_since[q] = entry.busy_end;
   }

@@ -9,6 +9,7 @@
 #include "isa/cost.h"
 #include "timing/dma_engines.h"
 #include "timing/hazards.h"
+#include "timing/liberties.h"
 #include "timing/tensor_ramp.h"
 
 namespace trnsim::timing {
@@ -66,16 +67,25 @@ class Clock {
         chip_(chip),
         core_(chip.spec.core),
         me_(static_cast<std::uint8_t>(core_index)),
+        to_place_(program.size()),
         model_(core_),
-        dependencies_(program, scheduling == Scheduling::kList ? &kept_ : nullptr),
+        dependencies_(
+            program, scheduling == Scheduling::kList ? &kept_ : nullptr,
+            takes_liberties(scheduling) ? shared_out(program, core_) : std::vector<Queue>{}),
         ramp_(core_.tensor),
         dma_(core_.dma, chip.hbm),
         semaphore_(from_ns(core_.sync.semaphore_latency)) {
     timeline_.entries.resize(program_.size());
     scheduled_.assign(program_.size(), false);
     timeline_.scheduling = scheduling;
+    if (takes_liberties(scheduling)) {
+      stand_ins_ = stand_ins(program, dependencies_, core_);
+      dependencies_.leave_out(stand_ins_);
+    }
+    to_place_ -= static_cast<std::size_t>(std::count_if(
+        stand_ins_.begin(), stand_ins_.end(), [](std::uint32_t i) { return i != kKept; }));
     if (scheduling == Scheduling::kList) {
-      for (const std::uint32_t i : list_order(program, dependencies_, kept_, chip.spec))
+      for (const std::uint32_t i : list_order(program, dependencies_, kept_, stand_ins_, chip.spec))
         streams_[index(dependencies_.queue(i))].push_back(i);
       kept_ = {};
     }
@@ -87,7 +97,8 @@ class Clock {
     }
   }
 
-  bool done() const { return placed_ == program_.size(); }
+  bool done() const { return placed_ == to_place_; }
+  std::size_t to_place() const { return to_place_; }
   std::size_t meetings() const { return meetings_.size(); }
 
   // Finds the queue head that can start first; false when none can yet.
@@ -114,10 +125,28 @@ class Clock {
   Timeline take() {
     timeline_.dma_busy = dma_.busy();
     timeline_.launch = from_ns(core_.launch.neff);
+    for (std::uint32_t i = 0; i < stand_ins_.size(); ++i) {
+      if (stand_ins_[i] != kKept) leave_out(i, stand_ins_[i]);
+    }
     return std::move(timeline_);
   }
 
  private:
+  bool takes_liberties(Scheduling scheduling) const {
+    return scheduling == Scheduling::kList && program_.dialect == program::Dialect::kBeta1;
+  }
+
+  void leave_out(std::uint32_t i, std::uint32_t stand_in) {
+    Entry& entry = timeline_.entries[i];
+    entry.start = entry.busy_end = entry.end = entry.served_from = timeline_.entries[stand_in].end;
+    entry.served_after = kNobody;
+    entry.waited_for = stand_in;
+    entry.served_core = entry.waited_core = me_;
+    entry.wait = Wait::kData;
+    entry.queue = dependencies_.queue(i);
+    entry.left_out = true;
+  }
+
   static constexpr std::size_t index(Queue queue) { return static_cast<std::size_t>(queue); }
 
   // Makes sure that heads_[q] is the ready time of the queue's next instruction; false when it
@@ -182,7 +211,7 @@ class Clock {
     const program::Instruction& instruction = program_[i];
     const isa::InstructionType& type = program_.type(instruction);
     const void* args = program_.args(instruction);
-    isa::Cost cost = type.cost(args, model_);
+    isa::Cost cost = cost_on(program_, i, queue, model_);
     Revision revision;
     if (chip_.options.revise) revision = chip_.options.revise(me_, i, cost);
     Entry& entry = timeline_.entries[i];
@@ -319,8 +348,10 @@ class Clock {
   Chip& chip_;
   const catalog::Core& core_;
   std::uint8_t me_;
+  std::size_t to_place_;  // instructions, but for those that the compiler leaves out
   isa::CostModel model_;
-  KeptOrders kept_;  // until the order is settled
+  std::vector<std::uint32_t> stand_ins_;  // empty where nothing is left out
+  KeptOrders kept_;                       // until the order is settled
   Dependencies dependencies_;
   TensorRamp ramp_;
   DmaEngines dma_;
@@ -371,17 +402,18 @@ std::vector<Timeline> clock(std::span<const program::Program* const> cores,
             .meetings = {}};
   std::vector<Clock> clocks;
   clocks.reserve(cores.size());
-  std::size_t all = 0;
+  std::size_t all = 0, work = 0;
   for (const program::Program* program : cores) {
     chip.first.push_back(static_cast<std::uint32_t>(all));
     clocks.emplace_back(*program, chip, static_cast<int>(clocks.size()),
                         options.scheduling.value_or(usual_scheduling(*program)));
     all += program->size();
+    work += clocks.back().to_place();
   }
   chip.complete = clocks.empty() ? 0 : clocks.front().meetings();
   for (const Clock& clock : clocks) chip.complete = std::min(chip.complete, clock.meetings());
   chip.meetings.resize(chip.complete);
-  for (std::size_t done = 0; done < all;) {
+  for (std::size_t done = 0; done < work;) {
     chip.met = false;
     Clock* first = nullptr;
     for (Clock& clock : clocks) {
@@ -389,7 +421,7 @@ std::vector<Timeline> clock(std::span<const program::Program* const> cores,
       if (!first || clock.first_start() < first->first_start()) first = &clock;
     }
     if (chip.met) continue;  // cores that were asked before it can go on too
-    if (!first) internal_error("no instruction can start; {} of {} clocked", done, all);
+    if (!first) internal_error("no instruction can start; {} of {} clocked", done, work);
     first->place_first();
     ++done;
   }

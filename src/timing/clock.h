@@ -49,7 +49,8 @@ struct Entry {
   std::uint8_t waited_core;    // whose instruction `waited_for` is
   Wait wait;
   Queue queue;
-  bool by_hbm;  // transfers: the HBM's bandwidth, not the engines', decided the end
+  bool left_out;  // its result is another one's, `waited_for`, and it takes no time
+  bool by_hbm;    // transfers: the HBM's bandwidth, not the engines', decided the end
 };
 
 struct Timeline {

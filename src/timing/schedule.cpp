@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "isa/cost.h"
 #include "timing/dma_engines.h"
+#include "timing/liberties.h"
 
 namespace trnsim::timing {
 
@@ -22,7 +23,8 @@ using Smallest = std::priority_queue<T, std::vector<T>, std::greater<>>;
 class ListScheduler {
  public:
   ListScheduler(const program::Program& program, const Dependencies& dependencies,
-                const KeptOrders& kept, const catalog::Chip& chip)
+                const KeptOrders& kept, std::span<const std::uint32_t> stand_ins,
+                const catalog::Chip& chip)
       : program_(program),
         dependencies_(dependencies),
         core_(chip.core),
@@ -32,6 +34,8 @@ class ListScheduler {
         ready_(program.size()),
         open_(program.size(), 0),
         placed_(program.size(), false) {
+    for (std::size_t i = 0; i < stand_ins.size(); ++i) placed_[i] = stand_ins[i] != kKept;
+    left_ = static_cast<std::size_t>(std::count(placed_.begin(), placed_.end(), false));
     link(kept);
     for (std::size_t i = 0; i < program.size(); ++i) {
       if (program.type(program[i]).meeting) meetings_.push_back(static_cast<std::uint32_t>(i));
@@ -40,8 +44,8 @@ class ListScheduler {
 
   std::vector<std::uint32_t> run() {
     std::vector<std::uint32_t> order;
-    order.reserve(program_.size());
-    while (order.size() < program_.size()) {
+    order.reserve(left_);
+    while (order.size() < left_) {
       widen();
       order.push_back(place_first());
     }
@@ -63,13 +67,20 @@ class ListScheduler {
   template <class Fn>
   void for_each_before(const KeptOrders& kept, Fn&& fn) const {
     for (std::size_t i = 0; i < program_.size(); ++i) {
+      if (placed_[i]) continue;
       for (const Dependency& dependency : dependencies_.of(i))
         fn(dependency.on, static_cast<std::uint32_t>(i));
     }
-    for (const auto& [before, after] : kept) fn(before, after);
+    for (const auto& [before, after] : kept) {
+      if (!placed_[before] && !placed_[after]) fn(before, after);
+    }
     for (const program::Stretch& stretch : program_.in_order()) {
-      for (std::uint64_t i = stretch.first + 1; i < stretch.last; ++i)
-        fn(static_cast<std::uint32_t>(i - 1), static_cast<std::uint32_t>(i));
+      std::uint64_t before = stretch.first;
+      for (std::uint64_t i = stretch.first + 1; i < stretch.last; ++i) {
+        if (placed_[i]) continue;
+        if (!placed_[before]) fn(static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(i));
+        before = i;
+      }
     }
   }
 
@@ -99,7 +110,8 @@ class ListScheduler {
       end = std::min(end, oldest_ == meeting ? meeting + 1 : meeting);
     }
     for (; admitted_ < end; ++admitted_) {
-      if (open_[admitted_] == 0) offer(static_cast<std::uint32_t>(admitted_));
+      if (open_[admitted_] == 0 && !placed_[admitted_])
+        offer(static_cast<std::uint32_t>(admitted_));
     }
   }
 
@@ -131,8 +143,7 @@ class ListScheduler {
 
   void place(Stream& stream, const Candidate& candidate) {
     const std::uint32_t i = candidate.instruction;
-    const program::Instruction& instruction = program_[i];
-    const isa::Cost cost = program_.type(instruction).cost(program_.args(instruction), model_);
+    const isa::Cost cost = cost_on(program_, i, dependencies_.queue(i), model_);
     Picoseconds end = candidate.ready + cost.latency;
     stream.free = candidate.ready + cost.occupancy;
     if (is_dma(dependencies_.queue(i))) {
@@ -164,6 +175,7 @@ class ListScheduler {
   std::vector<std::uint32_t> followers_;
   std::vector<std::uint32_t> meetings_;
   std::array<Stream, kQueueCount> streams_;
+  std::size_t left_ = 0;  // to place in all
   std::size_t oldest_ = 0, admitted_ = 0, next_meeting_ = 0;
 };
 
@@ -185,8 +197,9 @@ Scheduling usual_scheduling(const program::Program& program) {
 
 std::vector<std::uint32_t> list_order(const program::Program& program,
                                       const Dependencies& dependencies, const KeptOrders& kept,
+                                      std::span<const std::uint32_t> stand_ins,
                                       const catalog::Chip& chip) {
-  return ListScheduler(program, dependencies, kept, chip).run();
+  return ListScheduler(program, dependencies, kept, stand_ins, chip).run();
 }
 
 }  // namespace trnsim::timing

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -30,9 +31,11 @@ Scheduling usual_scheduling(const program::Program& program);
 
 inline constexpr std::uint32_t kLookAhead = 256;
 
-// The instructions in the order in which they are taken. Ties go to the one that stands first.
+// The instructions in the order in which they are taken, without those that are left out (as
+// stand_ins() of liberties.h says; empty: none). Ties go to the one that stands first.
 std::vector<std::uint32_t> list_order(const program::Program& program,
                                       const Dependencies& dependencies, const KeptOrders& kept,
+                                      std::span<const std::uint32_t> stand_ins,
                                       const catalog::Chip& chip);
 
 }  // namespace trnsim::timing

@@ -15,12 +15,13 @@ from trnsim.beta1.issue import (
     no_mask,
     now,
     operand,
+    pair,
     parts_of,
     promote,
     shrink,
     tile,
 )
-from trnsim.beta1.storage import Storage
+from trnsim.beta1.storage import Broadcast, Storage
 from trnsim.beta1.tile import Tile
 from trnsim.lowering.tiles import axes_of, name_of_dtype, refuse
 
@@ -53,8 +54,8 @@ def binary(op, x, y, dtype=None, mask=None, name=None):
 
     def emit(dst, accumulate):
         for ranges in parts_of(mask, shape, name):
-            left, right = shrink(x, ranges, shape), shrink(y, ranges, shape)
-            lowering.binary(op, native(left), native(right), dtype, dst=shrink(dst, ranges, shape).target())
+            left, right = pair(shrink(x, ranges, shape), shrink(y, ranges, shape), op != "power")
+            lowering.binary(op, left, right, dtype, dst=shrink(dst, ranges, shape).target())
 
     return defer(op, emit, shape, result_dtype(dtype, default), exact=dtype is not None)
 
@@ -242,7 +243,12 @@ def broadcast_to(src, shape, name=None):
     if src.shape[0] != shape[0]:
         tensor = src.tensor
         now()
-        src = Tile.of(Storage(lowering.broadcast_to(tensor, (shape[0],) + src.shape[1:])))
+        in_psum = lowering.partitions_in_psum(tensor, shape[0])
+        if in_psum is not None:
+            storage = Broadcast(in_psum)
+        else:
+            storage = Storage(lowering.broadcast_to(tensor, (shape[0],) + src.shape[1:]))
+        src = Tile.of(storage)
     return src.broadcast_free(shape)
 
 

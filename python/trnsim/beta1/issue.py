@@ -10,6 +10,7 @@ from trnsim.beta1 import run
 from trnsim.beta1.deferred import Deferred, defer
 from trnsim.beta1.indirect import Indirect
 from trnsim.beta1.mask import Mask
+from trnsim.beta1.storage import Broadcast
 from trnsim.beta1.tile import Tile
 from trnsim.lowering import promote_dtypes, scalar_dtype
 from trnsim.lowering.tiles import name_of_dtype, refuse
@@ -76,6 +77,18 @@ def operand(value, function: str, argument: str):
 def native(value):
     """What the native instruction takes: the tile's tensor, or the value itself."""
     return value.tensor if isinstance(value, Tile) else value
+
+
+def pair(x, y, may_lie_in_psum=True):
+    """What an instruction takes that reads two operands: one of them may be in PSUM, where it is faster than in
+    SBUF, as row broadcast to all partitions still is."""
+    for first, second in ((x, y), (y, x)):
+        if not may_lie_in_psum or not isinstance(first, Tile) or not isinstance(second, Tile):
+            continue
+        if isinstance(first.storage, Broadcast) and second.space == "SBUF":
+            pair = first.where_it_lies, second.tensor
+            return pair if first is x else pair[::-1]
+    return native(x), native(y)
 
 
 def promote(*values):
@@ -152,6 +165,7 @@ def result(
     spaces=("SBUF", "PSUM"),
     exact=False,
     written=(),
+    vector_pair=(),
 ):
     """The deferred instruction `name`: its operands and its result share the shape of the first tile, or are
     [P, 1].
@@ -159,6 +173,7 @@ def result(
     tiles, numbers: operands by argument; those of `numbers` may be numbers too. options: its other arguments.
     None stands for an argument that is not given. given: the dtype that the kernel asked for, or None; then
     it is `dtype`, or the first tile's. written: operands that the instruction writes besides its result.
+    vector_pair: two operands that the Vector engine takes from SBUF or one of them from PSUM.
     """
     operands = {key: tile(value, name, key) for key, value in tiles.items() if value is not None}
     data = next(iter(operands.values()))
@@ -174,13 +189,12 @@ def result(
     def emit(dst, accumulate):
         for ranges in parts:
             arguments = {
-                key: (
-                    shrink(value, ranges, shape).target()
-                    if key in written
-                    else native(shrink(value, ranges, shape))
-                )
+                key: shrink(value, ranges, shape).target() if key in written else shrink(value, ranges, shape)
                 for key, value in operands.items()
             }
+            if vector_pair:
+                arguments.update(zip(vector_pair, pair(*(arguments[key] for key in vector_pair))))
+            arguments = {key: native(value) for key, value in arguments.items()}
             function(dst=shrink(dst, ranges, shape).target(), **arguments, **options)
 
     if given is not None:
@@ -237,6 +251,7 @@ __all__ = [
     "no_mask",
     "now",
     "operand",
+    "pair",
     "parts_of",
     "promote",
     "result",

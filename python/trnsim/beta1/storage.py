@@ -1,6 +1,8 @@
 """What a tile's elements lie in: a tensor of the launch, possibly pushed out of the chip's memory for a
 while."""
 
+import weakref
+
 import numpy as np
 
 from trnsim import _native
@@ -15,7 +17,7 @@ class Storage:
 
     read_only: an input of the kernel. zero: declared zero, but no instruction has written the zeros yet,
     because the first matmul of an accumulation may overwrite them for nothing. groups: views that matmuls
-    have been accumulating in.
+    have been accumulating in. source: the tile of an input that it was loaded from, as long as it is just that.
     """
 
     __slots__ = (
@@ -28,6 +30,8 @@ class Storage:
         "zero",
         "groups",
         "epoch",
+        "source",
+        "_parts",
         "_evictable",
         "_parked",
         "__weakref__",
@@ -43,6 +47,8 @@ class Storage:
         self.zero = zero
         self.groups = set()
         self.epoch = 0
+        self.source = None
+        self._parts = {}  # of a tile that was pushed out: what was loaded again, by view
         self._evictable = evictable
         self._parked = None  # bytes of a tile that was pushed out
 
@@ -57,6 +63,18 @@ class Storage:
     @property
     def complete(self) -> bool:
         return self._tensor is not None and not self.zero and self._tensor.written
+
+    @property
+    def parked(self) -> bool:
+        return self._tensor is None
+
+    def part(self, key, tile):
+        """A tensor with the elements of `tile`, the part `key` of the source, while this tile is pushed out."""
+        part = self._parts.get(key)
+        if part is None or part.parked:
+            part = self._parts[key] = Storage.new("SBUF", tile.shape, self.dtype, self.name)
+            isa.dma_copy(part.target(True), tile.tensor)
+        return part.tensor()
 
     def touch(self):
         if self._evictable:
@@ -88,6 +106,8 @@ class Storage:
                 "nt.mutable_tensor and return it.",
             )
         run.current().wrote = True
+        self.source = None
+        self._parts.clear()
         if self._tensor is None and whole:
             self._parked = None
             self._tensor = run.current().launch.tensor(self.space, self.shape, self.dtype, self.name)
@@ -110,9 +130,15 @@ class Storage:
         run.current().forget(self)
 
     def _bring_back(self):
-        """Back into SBUF, with the DMA traffic of a spill: to HBM and from there."""
+        """Back into SBUF: what was loaded is loaded again, the rest costs the DMA traffic of a spill, to HBM and
+        from there."""
         launch = run.current().launch
         tensor = launch.tensor("SBUF", self.shape, self.dtype, self.name)
+        self._parts.clear()
+        if self.source is not None:
+            self._tensor, self._parked, self.space = tensor, None, "SBUF"
+            isa.dma_copy(tensor, self.source.tensor)
+            return
         if launch.values:
             tensor.write_from(self._parked)
         else:
@@ -122,3 +148,51 @@ class Storage:
         if not self.zero:
             isa.dma_copy(spill, tensor)
             isa.dma_copy(tensor, spill)
+
+
+class Broadcast(Storage):
+    """A row on all partitions, as the Tensor Engine left it in PSUM; in SBUF only once something needs it there."""
+
+    __slots__ = ("_product",)
+
+    def __init__(self, product):
+        super().__init__(product, evictable=True)
+        self.space = "SBUF"
+        self._tensor = None
+        self._product = _Product(product, self)
+        self._product.touch()
+
+    def where_it_lies(self):
+        """The whole tensor, in PSUM if it is still there alone."""
+        return self.tensor() if self._product is None else self._product.tensor()
+
+    def target(self, whole: bool):
+        if not whole:
+            self.tensor()
+        self._product = None
+        return super().target(whole)
+
+    def _bring_back(self):
+        if self._product is None:
+            super()._bring_back()
+            return
+        self._tensor = run.current().launch.tensor("SBUF", self.shape, self.dtype, self.name)
+        isa.tensor_copy(self._tensor, self._product.tensor())
+        self._product = None
+
+
+class _Product(Storage):
+    """The tile in PSUM of a Broadcast, which moves to SBUF when others need the place."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, tensor, owner):
+        super().__init__(tensor, evictable=True)
+        self._owner = weakref.ref(owner)
+
+    def park(self):
+        owner = self._owner()
+        if owner is not None:
+            owner.tensor()
+        self._tensor = None
+        run.current().forget(self)

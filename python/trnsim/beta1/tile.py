@@ -65,13 +65,32 @@ class Tile:
     @property
     def tensor(self):
         """The native tensor, to be read."""
-        return self._materialise(self.storage.tensor())
+        storage = self.storage
+        if storage.parked and storage.source is not None and self.ndim == 2 and self._is_small_part():
+            return storage.part(self.view_key, storage.source.part_like(self._view))
+        return self._materialise(storage.tensor())
+
+    def _is_small_part(self) -> bool:
+        return self._view is not None and not self._view.beyond and self.size < math.prod(self.storage.shape)
+
+    def part_like(self, view: Geometry) -> "Tile":
+        """The elements of this tile that `view` takes of another one of its shape."""
+        expressions = [Affine(view.shape, const, coefs) for const, coefs in view.dims]
+        return self._with(self._geometry().at(expressions, view.shape))
+
+    @property
+    def where_it_lies(self):
+        """The native tensor of a Broadcast, to be read, in SBUF or PSUM."""
+        return self._materialise(self.storage.where_it_lies())
 
     def target(self):
         """The native tensor, to be written."""
-        storage = self.storage
-        whole = self._view is None or (self.size == math.prod(storage.shape) and not self._view.beyond)
-        return self._materialise(storage.target(whole))
+        return self._materialise(self.storage.target(self.is_whole))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has every element of its storage."""
+        return self._view is None or (self.size == math.prod(self.storage.shape) and not self._view.beyond)
 
     def _materialise(self, tensor):
         if self._base is not None:

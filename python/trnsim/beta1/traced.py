@@ -6,8 +6,10 @@ Python computes, is therefore remembered from the first iteration, by the order 
 
 import warnings
 
-from trnsim import session
+from trnsim import _native, session
 from trnsim.beta1 import run
+
+FIRST_ROUND = _native.Core.FIRST_ROUND  # of a loop: there is none before it
 
 
 class Body:
@@ -40,9 +42,11 @@ class Loop:
         depth = len(bodies)
         bodies.append(body)
         try:
+            launch, before = run.current().launch, FIRST_ROUND
             for i in self._iterations:
-                body.at = 0
+                body.at, first = 0, launch.instruction_count
                 yield i
+                before = launch.end_round(first, before)
         finally:
             del bodies[depth:]
 

@@ -6,7 +6,7 @@ that is given. The dtype of the result is `dtype`, else that of the first tile; 
 passes dtype=promote(x, y).
 """
 
-from trnsim.lowering.broadcasting import broadcast_to
+from trnsim.lowering.broadcasting import broadcast_to, partitions_in_psum
 from trnsim.lowering.creation import (
     empty_like,
     fill,
@@ -48,6 +48,7 @@ __all__ = [
     "mean",
     "name_of",
     "ones",
+    "partitions_in_psum",
     "promote",
     "promote_dtypes",
     "rand",

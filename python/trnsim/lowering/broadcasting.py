@@ -81,16 +81,33 @@ def partitions(x, count: int):
 
 
 def _by_matmul(result, x, count):
+    flat = result.reshape((count, x.size))
+    for at, product in _products(x, count):
+        isa.tensor_copy(flat[:, at : at + product.shape[1]], product)
+
+
+def _products(x, count):
+    """The row `x` on `count` partitions of PSUM, bank by bank: first column and tile."""
     ones = new((1, count), x.dtype, "broadcast.ones")
     isa.memset(ones, 1.0)
     row = x.reshape((1, x.size))
-    flat = result.reshape((count, x.size))
-    bank = launch().psum_bank_bytes // 4  # of float32
-    for at in range(0, x.size, bank):
-        end = min(at + bank, x.size)
+    for at in range(0, x.size, _bank()):
+        end = min(at + _bank(), x.size)
         product = new((count, end - at), dtypes.float32, "broadcast.psum", "PSUM")
         isa.nc_matmul(product, ones, row[:, at:end])
-        isa.tensor_copy(flat[:, at:end], product)
+        yield at, product
+
+
+def _bank() -> int:
+    return launch().psum_bank_bytes // 4  # float32 numbers
+
+
+def partitions_in_psum(x, count: int):
+    """A float32 row of at most one bank on `count` partitions of PSUM; None where `x` is something else."""
+    if not same_dtype(x.dtype, dtypes.float32) or x.size > _bank():
+        return None
+    ((_, product),) = _products(in_sbuf(x), count)
+    return product.reshape((count,) + tuple(x.shape[1:]))
 
 
 def broadcast_to(x, shape, dtype=None):

@@ -222,14 +222,15 @@ TEST(ProgramFile, the_format_stays_as_it_is) {
   program.intern({"k.py", 5, "k"});
   const std::string file = saved(program);
   EXPECT_EQ(file.substr(0, 15), "trnsim program\n");
-  EXPECT_EQ(file.substr(15, 4), std::string("\x02\0\0\0", 4));
+  EXPECT_EQ(file.substr(15, 4), std::string("\x03\0\0\0", 4));
   const std::string body(
       "\x04\x06kernel\x09trainium2\x04k.py\x01k"  // texts
       "\x01\x00\x01\x01"                          // one launch: kernel, chip, one core
       "\x00\x00"                                  // dialect; no instruction occurs
       "\x01\x02\x0a\x03"                          // one line: k.py, 5 (zigzag), k
-      "\x00\x00\x00\x00\x00\x00",  // tensors, indirections, instructions, names, orders, stretches
-      25 + 4 + 2 + 4 + 6);
+      // tensors, indirections, instructions, names, orders, stretches, rounds
+      "\x00\x00\x00\x00\x00\x00\x00",
+      25 + 4 + 2 + 4 + 7);
   EXPECT_EQ(file.substr(35), body);
 }
 
@@ -238,7 +239,7 @@ TEST(ProgramFile, other_files_and_versions_are_refused_by_name) {
   EXPECT_THAT(refusal("#!/usr/bin/python\nimport nki"), HasSubstr("not a program"));
   std::string file = saved(sample(1));
   file[15] = 1;
-  EXPECT_THAT(refusal(file), HasSubstr("version 1 of the format; this trnsim reads version 2"));
+  EXPECT_THAT(refusal(file), HasSubstr("version 1 of the format; this trnsim reads version 3"));
 }
 
 TEST(ProgramFile, orders_and_the_dialect_come_back) {
@@ -247,10 +248,13 @@ TEST(ProgramFile, orders_and_the_dialect_come_back) {
   program.depend(2, 0);
   program.depend(2, 1);
   program.keep_in_order({0, 2});
+  program.add_round({{0, 2}, Round::kNone});
+  program.add_round({{2, 3}, 0});
   const Program loaded = std::move(decode(saved(program), "p.trn")[0].cores[0]);
   EXPECT_EQ(loaded.dialect, Dialect::kBeta1);
   EXPECT_EQ(loaded.orders(), program.orders());
   EXPECT_EQ(loaded.in_order(), program.in_order());
+  EXPECT_EQ(loaded.rounds(), program.rounds());
 }
 
 TEST(ProgramFile, what_this_version_does_not_know_is_refused_by_name) {

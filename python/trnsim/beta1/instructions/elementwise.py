@@ -3,7 +3,9 @@
 from trnsim.beta1.dynamic import DynamicTile
 from trnsim.beta1.enums import engine, reduce_cmd
 from trnsim.beta1.issue import aligned, dtype_of, isa, now, parts_of, promote, result, shrink, tile
-from trnsim.lowering.tokens import token
+from trnsim.lowering.tokens import TOKENS, token
+
+_VECTOR = (engine.unknown, engine.vector)
 
 
 def activation(
@@ -57,6 +59,7 @@ def tensor_tensor(data1, data2, op, *, dtype=None, mask=None, engine=engine.unkn
         dtype=promote(data1, data2),
         given=dtype,
         mask=mask,
+        vector_pair=("data1", "data2") if engine in _VECTOR and token(op) != TOKENS["power"] else (),
     )
 
 
