@@ -3,7 +3,7 @@
 import importlib
 
 import numpy as np
-from corpus.case import SURROUNDINGS, Case, Finding, Section
+from corpus.case import SIMULATOR, SURROUNDINGS, Case, Finding, Section
 from corpus.runners import compare
 
 REPOSITORIES = ("nki-samples",)
@@ -172,6 +172,28 @@ def time_matmul(path):
 
 
 FINDINGS = {
+    "A transposed tile that goes from PSUM into a product": Finding(
+        r"test_flash_attn_bwd.py.*nc_matmul: stationary is in PSUM",
+        SIMULATOR,
+        "The kernel hands what `nc_transpose` returns straight to `nc_matmul`, which takes its operands from SBUF. "
+        "Beta 1's compiler must copy it in between; the simulator does not.",
+    ),
+    "A gradient of the sinks that stops in the simulator": Finding(
+        r"test_flash_attn_bwd.py.*IndexError: tuple index out of range",
+        SIMULATOR,
+        "An error of the simulator's own, not a verdict on the kernel.",
+    ),
+    "An outcome of an earlier state": Finding(
+        r"pipelined_attention.py.*function copy .* is not an operator",
+        SIMULATOR,
+        "numpy's copy is an operator by now. The kernel, with its 16,384 queries and keys, was stopped by hand after "
+        "300 s on a busy machine and has not been run to its end since.",
+    ),
+    "Sizes that take too long here": Finding(
+        r"stopped after \d+ s",
+        SIMULATOR,
+        "No instruction was refused until then. The sizes stand in the file.",
+    ),
     "Tests that want a device": Finding(
         r"test_neuron_profile.py.*no tests ran",
         SURROUNDINGS,
