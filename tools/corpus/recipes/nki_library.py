@@ -51,6 +51,7 @@ FINDINGS = {
         r"stopped after \d+ s",
         SIMULATOR,
         f"The smallest case of the test takes more than {SECONDS} s of processor time, its inputs and its reference "
-        "included. No instruction was refused until then.",
+        "included. No instruction was refused until then. The 21 tests of test_attention_cte.py, whose sizes are "
+        "larger still, have not been run to their end, so they are not counted above.",
     ),
 }
