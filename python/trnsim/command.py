@@ -16,8 +16,8 @@ def main() -> int:
     try:
         if sys.argv[1:2] == ["sweep"]:  # processes and engines are Python's business
             return _in_python("fleet.sweep", sys.argv[2:])
-        if sys.argv[1:2] == ["lint"]:
-            return _in_python("lint.command", sys.argv[2:])
+        if sys.argv[1:2] in (["lint"], ["port"]):
+            return _in_python(f"{sys.argv[1]}.command", sys.argv[2:])
         arguments, lint = _without_lint_option(sys.argv[1:])
         code = _native.command_line(arguments, session.HARDWARE, lambda options: _run_script(options, lint))
         sys.stdout.flush()
