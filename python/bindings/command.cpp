@@ -27,6 +27,7 @@ nb::dict dict_of(const cli::RunOptions& options) {
   dict["ranks"] = options.ranks;  // 0: a single one, without a fabric
   dict["on"] = options.on;
   dict["timing_only"] = options.timing_only;
+  dict["lint"] = options.lint;
   dict["schedule"] = options.schedule;
   dict["quiet"] = options.quiet;
   dict["what_if"] = options.what_if;

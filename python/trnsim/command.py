@@ -18,8 +18,7 @@ def main() -> int:
             return _in_python("fleet.sweep", sys.argv[2:])
         if sys.argv[1:2] in (["lint"], ["port"]):
             return _in_python(f"{sys.argv[1]}.command", sys.argv[2:])
-        arguments, lint = _without_lint_option(sys.argv[1:])
-        code = _native.command_line(arguments, session.HARDWARE, lambda options: _run_script(options, lint))
+        code = _native.command_line(sys.argv[1:], session.HARDWARE, _run_script)
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
@@ -39,16 +38,7 @@ def _in_python(module: str, arguments: list[str]) -> int:
         return 130
 
 
-def _without_lint_option(arguments: list[str]) -> tuple[list[str], bool]:
-    """The arguments without --no-lint, and whether `trnsim run` is to lint. What follows the script is its own."""
-    if arguments[:1] != ["run"]:
-        return arguments, False
-    ours = next((i for i, word in enumerate(arguments) if word.endswith(".py")), len(arguments))
-    given = [word for word in arguments[:ours] if word != "--no-lint"]
-    return given + arguments[ours:], len(given) == ours
-
-
-def _run_script(options: dict, lint: bool) -> int:
+def _run_script(options: dict) -> int:
     """Run the user's script under the simulator, then report on what it launched, however it ended."""
     world = _world(options)
     chip = world.topology.accelerator if world else options["chip"] or None
@@ -61,7 +51,7 @@ def _run_script(options: dict, lint: bool) -> int:
         sys.breakpointhook = debugging.breakpoint_hook
     if options["break_at"]:
         session.break_at = debugging.BreakAt(options["break_at"])
-    if lint:
+    if options["lint"]:
         from trnsim.lint import command as linting
 
         linting.warn(Path(options["script"]), options["nki"])

@@ -20,6 +20,7 @@ namespace {
 
 constexpr const char* kFooter =
     "\nA first run:   trnsim run --trace out.pftrace script.py\n"
+    "Would it pass: trnsim lint script.py (the compiler), trnsim port --to 0.6 script.py (a release)\n"
     "Many plans:    trnsim sweep plan.toml\n"
     "Every figure:  trnsim chips show trainium2\n"
     "More on each:  trnsim COMMAND --help";

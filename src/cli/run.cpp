@@ -93,6 +93,8 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
   run->add_option("--break-at", options->break_at,
                   "Open pdb just before instruction N of the first launch, or KERNEL:N")
       ->type_name("N");
+  run->add_flag("!--no-lint", options->lint,
+                "Do not say what the NKI compiler would refuse (see trnsim lint)");
   run->add_flag("--quiet", options->quiet, "Print no summary");
   run->prefix_command();
   run->callback([=] {

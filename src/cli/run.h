@@ -25,6 +25,7 @@ struct RunOptions {
   int ranks = 0;   // the script runs once for each; 0: not given
   std::string on;  // what joins them; empty: not given
   bool timing_only = false;
+  bool lint = true;  // say first what the compiler would refuse
   std::string schedule;  // "program" or "list"; empty: as usual for the dialect
   bool quiet = false;    // no summary
   bool what_if = false;  // print what would be gained without each obstacle, nothing else
