@@ -251,6 +251,17 @@ const Record& Catalog::record(std::string_view name) const {
   unknown_name("hardware", name, all);
 }
 
+const Record& Catalog::record(std::string_view name, std::string_view what,
+                              std::initializer_list<std::string_view> kinds) const {
+  std::vector<const Record*> some = records();
+  std::erase_if(some, [&](const Record* record) {
+    return std::ranges::find(kinds, record->kind) == kinds.end();
+  });
+  for (const Record* record : some)
+    if (is_called(*record, name)) return *record;
+  unknown_name(what, name, some);
+}
+
 Catalog load(const fs::path& hardware_dir) {
   Catalog catalog;
   catalog.directory = hardware_dir;

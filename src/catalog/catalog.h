@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,9 @@ struct Catalog {
 
   // Anything, of whatever kind, in the order of the members above.
   const Record& record(std::string_view name) const;
+  // The same among some kinds alone: {"instance", "system"}. `what` is what the error calls them.
+  const Record& record(std::string_view name, std::string_view what,
+                       std::initializer_list<std::string_view> kinds) const;
   std::vector<const Record*> records() const;
 };
 

@@ -209,27 +209,13 @@ Topology of_file(const catalog::Fabric& fabric) {
   return topology;
 }
 
-bool knows(const auto& records, std::string_view name) {
-  const auto same = [](char a, char b) {
-    const auto plain = [](char c) { return c == '-' ? '_' : static_cast<char>(std::tolower(c)); };
-    return plain(a) == plain(b);
-  };
-  for (const catalog::Record& record : records) {
-    if (std::equal(name.begin(), name.end(), record.name.begin(), record.name.end(), same))
-      return true;
-    for (const std::string& alias : record.aliases)
-      if (std::equal(name.begin(), name.end(), alias.begin(), alias.end(), same)) return true;
-  }
-  return false;
-}
-
 Topology one(std::string_view name, const Catalog& catalog, int lnc) {
   if (name.ends_with(".toml")) return of_file(catalog::load_fabric_file(std::string(name)));
-  if (knows(catalog.instances, name)) return of_instance(catalog.instance(name), catalog, lnc);
-  if (knows(catalog.clusters, name)) {
-    return of_cluster(catalog.cluster(name), catalog, lnc);
-  }
-  return of_system(catalog.system(name), catalog, lnc);
+  const catalog::Record& record =
+      catalog.record(name, "machine", {"instance", "system", "cluster"});
+  if (record.kind == "instance") return of_instance(catalog.instance(record.name), catalog, lnc);
+  if (record.kind == "cluster") return of_cluster(catalog.cluster(record.name), catalog, lnc);
+  return of_system(catalog.system(record.name), catalog, lnc);
 }
 
 }  // namespace

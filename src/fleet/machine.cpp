@@ -54,7 +54,8 @@ struct Found {
 };
 
 Found found_from(const Parts& parts, const catalog::Catalog& catalog) {
-  const catalog::Record& record = catalog.record(parts.name);
+  const catalog::Record& record =
+      catalog.record(parts.name, "machine", {"instance", "system", "cluster", "chip", "gpu"});
   Found found;
   const auto whole = [](const catalog::Number& n) { return static_cast<std::int64_t>(n.value); };
   if (record.kind == "instance") {
@@ -68,12 +69,9 @@ Found found_from(const Parts& parts, const catalog::Catalog& catalog) {
     if (found.cluster->system) found.system = &catalog.system(*found.cluster->system);
     if (found.cluster->instance) found.instance = &catalog.instance(*found.cluster->instance);
     found.accelerators = parts.count.value_or(whole(found.cluster->accelerators));
-  } else if (record.kind == "chip" || record.kind == "gpu") {
+  } else {
     found.instance = &instance_with(catalog, record.name);
     found.accelerators = parts.count.value_or(1);
-  } else {
-    config_error("{} is a {}; --on takes an instance, a system, a cluster, a chip or a GPU",
-                 parts.name, record.kind);
   }
   if (!found.instance) {
     const catalog::System& system = *found.system;

@@ -109,7 +109,7 @@ def test_links_that_are_down_cost_time_and_chips_that_are_down_are_refused(trnsi
 
 @pytest.mark.parametrize("arguments, code, words", [
     (["allreduce"], 2, "no collective"),
-    (["all_reduce", "--on", "trn9"], 2, "no system"),
+    (["all_reduce", "--on", "trn9"], 2, "no machine"),
     (["all_reduce", "--on", "inf1.24xlarge"], 4, "no engines for collectives"),
     (["all_reduce", "--on", "p3.16xlarge"], 4, "p3.16xlarge"),
     (["all_reduce", "--on", "inf2.48xlarge:2"], 4, "no EFA"),

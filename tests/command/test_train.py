@@ -116,3 +116,11 @@ def test_a_plan_file_with_an_unknown_option_is_refused(trnsim):
     done = trnsim("sweep", trnsim.script(text=SWEEP + "tpp = [1]\n", name="plan.toml"))
     assert done.code == 2
     assert "tpp is no option" in done.err
+
+
+@pytest.mark.parametrize("command", [("train", "llama3-8b"), ("collective", "all_reduce")])
+def test_an_unknown_machine_is_refused_with_the_names_of_machines_alone(trnsim, command):
+    done = trnsim(*command, "--on", "trn2.49xlarge")
+    assert done.code == 2
+    assert 'did you mean "trn2.48xlarge"?' in done.err and "trn2_ultraserver" in done.err
+    assert "neuroncore" not in done.err and "training_" not in done.err and "nvlink" not in done.err
