@@ -92,7 +92,9 @@ TEST(Roofline, phases_hold_all_work_of_the_run_and_follow_each_other) {
   EXPECT_EQ(roofs.phases.back().to.count, roofs.run.to.count);
   double flops = 0, bytes = 0;
   for (std::size_t i = 0; i < roofs.phases.size(); ++i) {
-    if (i) EXPECT_EQ(roofs.phases[i].from.count, roofs.phases[i - 1].to.count);
+    if (i > 0) {
+      EXPECT_EQ(roofs.phases[i].from.count, roofs.phases[i - 1].to.count);
+    }
     flops += roofs.phases[i].flops;
     bytes += roofs.phases[i].hbm_bytes;
   }
