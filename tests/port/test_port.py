@@ -57,7 +57,7 @@ MECHANICAL = {
                       "for k in nl.affine_range(3):\n    p += nisa.nc_matmul(a, b)\nt = nl.copy(p)", (32, 64)),
     "a sum of nl.matmul in PSUM": ("p = nl.zeros((32, 64), dtype=nl.float32, buffer=nl.psum)\na = nl.load(w)\n"
                                    "b = nl.load(x)\np += nl.matmul(a, b, transpose_x=True)\nt = nl.copy(p)", (32, 64)),
-    "operators": ("s = nl.load(x)\nt = -s * 2.0 + s / 4.0 - (s * s)", (128, 64)),
+    "operators": ("s = nl.load(x)\nt = -s * 2.0 + s - (s * s)", (128, 64)),
     "a comparison": ("s = nl.load(x)\nt = nl.multiply(s > 0.0, s)", (128, 64)),
     "an operator in place": ("t = nl.load(x)\ns = nl.load(x)\nt += s\nt[0:128, 0:8] *= s[0:128, 0:8]", (128, 64)),
     "broadcast_to": ("s = nl.load(x[0:1, 0:64])\nb = s.broadcast_to((128, 64))\nt = nl.add(b, b)", (128, 64)),
@@ -121,6 +121,8 @@ ADVICE = {
     "a result within an expression": ("s = nl.load(x)\nt = nl.add(nisa.activation(op=nl.exp, data=s), s)", 2,
                                       "nisa.activation(dst=tile, op=nl.exp, data=s)"),
     "a name without successor": ("s = nl.load(x)\nt = nl.static_cast(s, nl.bfloat16)", 2, "nisa.tensor_copy"),
+    "a division": ("s = nl.load(x)\nt = s / s", 2, "nl.multiply(s, nl.reciprocal(s))"),
+    "a division by a number": ("s = nl.load(x)\nt = s / 4.0", 2, "nl.multiply(s, 1 / (4.0))"),
     "a block as a whole": ("b = nl.ndarray((2, nl.par_dim(128), 64), dtype=nl.float32, buffer=nl.sbuf)\nt = b[0]", 2,
                            "b[partition, block, ...]"),
 }
@@ -132,6 +134,13 @@ def test_advice_stands_at_its_line_with_what_to_write(tmp_path, name):
     source = command.advised(written(tmp_path, lines, (128, 64)), "0.6")
     found = [f for f in source.findings if f.line == ABOVE + line and not f.mechanical]
     assert any(words in finding.instead for finding in found), source.findings
+
+
+def test_imports_inside_a_kernel_that_the_file_has_go(tmp_path):
+    path = written(tmp_path, "import neuronxcc.nki.language as nl\nt = nl.load(x)", (128, 64))
+    new = command.advised(path, "0.6").rewritten()
+    assert new.count("import nki.language as nl") == 1
+    assert run(new, "0.6").tobytes() == X.tobytes()
 
 
 def test_results_written_into_parameters_are_returned_now(tmp_path):

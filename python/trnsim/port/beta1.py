@@ -188,9 +188,18 @@ class _Function(Known):
                                 "tiles have no operators")
 
     def _operator(self, node, left, name, right) -> None:
-        if self.is_tile(left) or self.is_tile(right):
-            text = self.source.text_of
-            self.source.replace(node, f"{self.language}.{name}({text(left)}, {text(right)})", "tiles have no operators")
+        if not self.is_tile(left) and not self.is_tile(right):
+            return
+        text, what = self.source.text_of, "tiles have no operators"
+        if name == "divide":
+            inverse = f"{self.language}.reciprocal({text(right)})" if self.is_tile(right) else f"1 / ({text(right)})"
+            self.source.advise(node, f"{what}, and nl.divide does not compile",
+                               f"{self.language}.multiply({text(left)}, {inverse}), which may round otherwise")
+        elif name == "power":
+            self.source.advise(node, f"{what}, and nl.power takes two tiles",
+                               f"multiply, or {self.language}.power with a tile of the exponent")
+        else:
+            self.source.replace(node, f"{self.language}.{name}({text(left)}, {text(right)})", what)
 
     def _call(self, node: ast.Call, inside: bool) -> None:
         if self.names_it(node.func, "nki.language.par_dim") and len(node.args) == 1:

@@ -68,5 +68,5 @@ def text(source: Source, release: str) -> str:
     lines = [f"{source.path}:{f.line}:{f.column}: {f.what}\n    {f.instead}" for f in findings]
     by_hand = len(findings) - mechanical
     return "\n".join([*lines, f"{len(findings)} places to change for release {release}: {mechanical} by the patch that "
-                              f"--diff prints, {by_hand} by hand"])
+                              f"--diff prints, {by_hand} by hand; then: trnsim lint --nki {release} on the result"])
 

@@ -12,8 +12,13 @@ def imports(source: Source, release: str, handled: set[str], wanted: list[str]) 
     """`neuronxcc.nki` is `nki` since release 0.2, and an error since 0.4. What nothing needs is left out; `wanted` are
     imports that edits need."""
     _import_what_is_wanted(source, wanted)
+    again = _imported_again(source.tree)
+    for node in again:
+        source.remove(node, "nothing is imported inside a kernel, and the file does it at its top")
     what = "neuronxcc.nki is nki since release 0.2"
     for node in ast.walk(source.tree):
+        if node in again:
+            continue
         if isinstance(node, ast.Import) and any(aliases.is_old(alias.name) for alias in node.names):
             parts = []
             for alias in node.names:
@@ -25,6 +30,22 @@ def imports(source: Source, release: str, handled: set[str], wanted: list[str]) 
                 source.advise(node, what, f"import {', '.join(parts)}, and nki wherever neuronxcc.nki is spelled out")
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             _from_import(source, node, what, release, handled)
+
+
+def _imported_again(tree: ast.Module) -> list[ast.stmt]:
+    """Imports within functions of what the top of the file imports under the same names."""
+    top = {binding for node in tree.body for binding in _bindings(node)}
+    inner = [node for function in ast.walk(tree) if isinstance(function, ast.FunctionDef) for node in function.body]
+    return [node for node in inner if (bound := _bindings(node)) and bound <= top]
+
+
+def _bindings(node: ast.stmt) -> set[tuple[str, str]]:
+    """(name, what it stands for) of an import."""
+    if isinstance(node, ast.Import):
+        return {(a.asname or a.name, a.name) for a in node.names}
+    if isinstance(node, ast.ImportFrom) and node.level == 0:
+        return {(a.asname or a.name, f"{node.module}.{a.name}") for a in node.names}
+    return set()
 
 
 def _import_what_is_wanted(source: Source, wanted: list[str]) -> None:
