@@ -32,6 +32,7 @@ CASES = (("Ring", [4]), ("Ring", [8]), ("Ring", [64]), ("Ring", [4, 4]), ("Ring"
 
 def main() -> int:
     arguments = _arguments()
+    arguments.binaries, arguments.examples = arguments.binaries.resolve(), arguments.examples.resolve()
     wrong = 0
     heads = (("topology", "<16"), ("ranks", 6), ("ASTRA-sim", 13), ("trnsim", 13), ("apart", 8), ("its wall", 11),
              ("ours", 11), ("times", 8))
@@ -77,7 +78,8 @@ def _astra_sim(arguments, kind: str, sizes: list[int], folder: Path) -> tuple[fl
                           f"--workload-configuration={folder / 'all_reduce'}",
                           f"--system-configuration={folder / 'system.json'}",
                           f"--remote-memory-configuration={arguments.examples / 'remote_memory.json'}",
-                          f"--network-configuration={folder / 'network.yml'}"], capture_output=True, text=True)
+                          f"--network-configuration={folder / 'network.yml'}"],
+                         cwd=folder, capture_output=True, text=True)  # it leaves logs where it runs
     seconds = time.perf_counter() - begin
     cycles = [int(text) for text in re.findall(r"finished, (\d+) cycles", run.stdout)]
     if not cycles:
