@@ -61,7 +61,7 @@ def test_a_mistake_of_one_rank_stops_the_run(trnsim):
 
 @pytest.mark.parametrize("arguments, words", [
     (["--ranks", "65"], "1 to 64 ranks"),
-    (["--ranks", "2", "--on", "trn9"], "no system"),
+    (["--ranks", "2", "--on", "trn9"], "no machine"),
     (["--ranks", "2", "--chip", "trn1"], "--chip"),
     (["--ranks", "-1"], "--ranks"),
     (["--ranks", "2", "--break-at", "3"], "--break-at"),
