@@ -4,8 +4,11 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+
+#include "program/arguments.h"
 
 namespace trnsim::timing {
 namespace {
@@ -35,18 +38,6 @@ std::vector<bool> by_opcode(const std::array<std::string_view, N>& names) {
     listed.push_back(std::find(names.begin(), names.end(), type.info.name) != names.end());
   return listed;
 }
-
-class Fingerprint {
- public:
-  void add(std::uint64_t word) {
-    for (int byte = 0; byte < 8; ++byte) add_byte(static_cast<unsigned char>(word >> (8 * byte)));
-  }
-  void add_byte(unsigned char byte) { hash_ = (hash_ ^ byte) * 0x100000001b3; }
-  std::uint64_t value() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325;  // FNV-1a
-};
 
 // Bytes of each partition of SBUF that no tensor of the kernel ever needs.
 std::int64_t never_used(const program::Program& program, const catalog::Core& core) {
@@ -89,7 +80,7 @@ class Search {
       const bool eligible = can_be_left_out(i);
       overwrite(i);
       if (!eligible) continue;
-      const auto [it, first] = latest_.try_emplace(fingerprint(i), i);
+      const auto [it, first] = latest_.try_emplace(made_of(i), i);
       if (first) continue;
       const std::uint32_t again = it->second;
       it->second = i;
@@ -186,48 +177,52 @@ class Search {
     });
   }
 
-  std::uint64_t fingerprint(std::uint32_t i) const {
+  // What it does to what: instructions with the same text make the same.
+  std::string made_of(std::uint32_t i) const {
     const program::Instruction& instruction = program_[i];
     const isa::InstructionType& type = program_.type(instruction);
     const auto* args = static_cast<const std::byte*>(program_.args(instruction));
     std::vector<std::byte> plain(args, args + type.size());
-    Fingerprint print;
-    print.add(instruction.opcode);
-    print.add(static_cast<std::uint64_t>(instruction.engine));
+    program::ByteWriter out;
+    out.number(instruction.opcode);
+    out.number(static_cast<std::uint64_t>(instruction.engine));
     for_each_tile(i, [&](const isa::FieldInfo& field, const isa::Tile& tile) {
-      const auto* at = reinterpret_cast<const std::byte*>(&tile);
-      std::memset(plain.data() + (at - args), 0, sizeof tile);
-      add_pattern(print, tile);
-      if (isa::reads(field.access)) add_content(print, i, tile);
+      const isa::Tile none{};
+      std::memcpy(plain.data() + (reinterpret_cast<const std::byte*>(&tile) - args), &none,
+                  sizeof none);
+      add_pattern(out, tile);
+      if (isa::reads(field.access)) add_content(out, i, tile);
     });
-    for (const std::byte byte : plain) print.add_byte(static_cast<unsigned char>(byte));
-    return print.value();
+    for (const isa::FieldInfo& field : type.fields)
+      program::write_field(out, field, plain.data() + field.offset);
+    return out.take();
   }
 
-  static void add_pattern(Fingerprint& print, const isa::Tile& tile) {
-    print.add(static_cast<std::uint64_t>(tile.space));
-    print.add(static_cast<std::uint64_t>(tile.dtype));
-    print.add(static_cast<std::uint64_t>(tile.dims));
+  static void add_pattern(program::ByteWriter& out, const isa::Tile& tile) {
+    out.number(static_cast<std::uint64_t>(tile.space));
+    out.number(static_cast<std::uint64_t>(tile.dtype));
+    out.number(static_cast<std::uint64_t>(tile.dims));
     for (int d = 0; d < tile.dims; ++d) {
-      print.add(static_cast<std::uint64_t>(tile.sizes[d]));
+      out.integer(tile.sizes[d]);
       // The stride of partitions means nothing.
-      if (d > 0 || !tile.on_chip()) print.add(static_cast<std::uint64_t>(tile.strides[d]));
+      if (d > 0 || !tile.on_chip()) out.integer(tile.strides[d]);
     }
   }
 
   // Which bytes of whose results; where nobody wrote them, which bytes of the memory.
-  void add_content(Fingerprint& print, std::uint32_t i, const isa::Tile& tile) const {
+  void add_content(program::ByteWriter& out, std::uint32_t i, const isa::Tile& tile) const {
     bool written = false;
     for_each_result(i, tile, [&](std::uint32_t on, const isa::Tile& result) {
       written = true;
-      print.add(made_[on]);
-      print.add(static_cast<std::uint64_t>(tile.offset - result.offset));
-      print.add(static_cast<std::uint64_t>(tile.start_partition - result.start_partition));
+      out.number(std::uint64_t{made_[on]} + 1);
+      out.integer(tile.offset - result.offset);
+      out.integer(tile.start_partition - result.start_partition);
     });
+    out.number(0);  // the end of the list
     if (written && tile.on_chip()) return;
-    print.add(tile.on_chip() ? 0 : tile.tensor);
-    print.add(static_cast<std::uint64_t>(tile.offset));
-    print.add(tile.start_partition);
+    out.number(tile.on_chip() ? 0 : tile.tensor);
+    out.integer(tile.offset);
+    out.number(tile.start_partition);
   }
 
   const program::Program& program_;
@@ -239,7 +234,7 @@ class Search {
   std::vector<std::uint32_t> found_;
   std::vector<bool> gone_;  // results of which a byte has been written over
   std::vector<Guest> guests_;
-  std::unordered_map<std::uint64_t, std::uint32_t> latest_;  // looked up only, never iterated
+  std::unordered_map<std::string, std::uint32_t> latest_;  // looked up only, never iterated
 };
 
 // ---- which engine

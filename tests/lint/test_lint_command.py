@@ -157,3 +157,14 @@ def test_run_says_nothing_of_names_that_only_other_releases_lack(trnsim, write):
 def test_docs_page_has_the_rules_that_the_command_prints(trnsim):
     rules = trnsim("lint", "--rules").out
     assert rules == table.page() and rules in PAGE.read_text()
+
+
+def test_a_defect_of_lint_is_said_and_stops_no_run(tmp_path, monkeypatch, capsys):
+    from trnsim.lint import check, command
+
+    def broken(*_):
+        raise IndexError("somewhere")
+
+    monkeypatch.setattr(check, "check", broken)
+    command.warn(tmp_path / "script.py", "auto")
+    assert "a defect of trnsim: IndexError: somewhere" in capsys.readouterr().err

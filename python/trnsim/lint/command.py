@@ -79,7 +79,11 @@ def warn(script: Path, release: str) -> None:
     """
     try:
         findings = checking.check(script, None if release == "auto" else release)
-    except Exception:  # the run itself says what is wrong with the file
+    except (modules.NotPython, OSError):  # the run itself says what is wrong with the file
+        return
+    except Exception as defect:  # of lint: no reason not to run
+        print(f"trnsim: lint: gave up on {script}, which is a defect of trnsim: {type(defect).__name__}: {defect}",
+              file=sys.stderr)
         return
     rules = table.RULES
     findings = [f for f in findings if f.level != "note" and f.rule != table.SYNTAX.id

@@ -7,7 +7,7 @@ import inspect
 
 # The shape of a result and of which argument its dtype is, where an assignment can be rewritten without knowing more.
 _AS_DATA = {"activation": "data", "activation_reduce": "data", "reciprocal": "data", "tensor_copy": "src",
-            "tensor_scalar": "data", "dropout": "data", "scalar_tensor_tensor": "data", "tensor_scalar_reduce": "data"}
+            "tensor_scalar": "data", "scalar_tensor_tensor": "data", "tensor_scalar_reduce": "data"}
 _NO_SINGLE_RESULT = ("builtin_custom_op", "get_nc_version")
 # Arguments have others since: the call is advised on, not rewritten.
 _OTHER_ARGUMENTS = ("affine_select", "iota", "local_gather", "nc_n_gather", "nc_stream_shuffle", "bn_stats", "bn_aggr",

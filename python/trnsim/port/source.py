@@ -84,7 +84,8 @@ class Source:
     def _edited(self, begin: int, end: int) -> str:
         """The text between two offsets; an edit within a wider one has gone into that one's text."""
         pieces, at = [], begin
-        for start, stop, new in sorted(self._edits, key=lambda edit: (edit[0], -edit[1], -self._edits.index(edit))):
+        # The widest first, and of the same place the last.
+        for start, stop, new in sorted(reversed(self._edits), key=lambda edit: (edit[0], -edit[1])):
             if start < at or stop > end:
                 continue
             pieces += [self.text[at:start], new]
