@@ -97,6 +97,32 @@ def test_what_the_patch_changes_gives_the_same_bits(tmp_path, name):
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("head", [OLD.replace("\n", "\r\n"), "# coding: latin-1\n" + OLD,
+                                  "# \x0c \u2028 \x85\n" + OLD,
+                                  "import neuronxcc.nki.language as nl, neuronxcc.nki.isa as nisa\n"
+                                  "from neuronxcc import nki\n"])
+def test_line_ends_encodings_and_ways_to_import(tmp_path, head):
+    lines, shape = MECHANICAL["loads of index tiles"]
+    path = written(tmp_path, lines, shape, head=head)
+    text = path.read_text(encoding="utf-8")
+    if "\r" in head:
+        path.write_bytes(text.replace("\n", "\r\n").encode())
+    before = path.read_bytes()
+    source = command.advised(path, "0.6")
+    assert run(source.rewritten(), "0.6").tobytes() == X.tobytes()
+    patch = ["patch", "--quiet", "--binary", str(path)]
+    done = subprocess.run(patch, input=source.diff().encode(), capture_output=True)
+    assert done.returncode == 0, done.stdout
+    assert path.read_bytes() == source.rewritten().encode() != before
+
+
+def test_a_module_that_is_spelled_out_is_found(tmp_path):
+    path = tmp_path / "kernel.py"
+    path.write_text("import neuronxcc.nki.language\n\ndef kernel(x):\n    return neuronxcc.nki.language.arange(4)\n")
+    found = command.advised(path, "0.6").findings
+    assert {f.line for f in found} == {1, 4}
+
+
 @pytest.mark.parametrize("name", MECHANICAL)
 def test_patch_takes_the_diff(tmp_path, name):
     path = written(tmp_path, *MECHANICAL[name])
@@ -200,7 +226,8 @@ def test_the_command(tmp_path):
 
 
 @pytest.mark.parametrize(("content", "arguments", "words"), [
-    (None, (), "No such file"), (b"\xff\xfe\x00", (), "not a text file"), (b"def (:", (), ":1: not Python"),
+    (None, (), "No such file"), (b"\xff\xfe\x00", (), "binary file"),
+    (b"# \xff\n", (), "not text"), (b"def (:", (), ":1: not Python"),
     (b"", ("--to", "0.66"), "did you mean 0.6?"), (b"x\x00", (), "not Python"),
 ])  # fmt: skip
 def test_bad_input(tmp_path, content, arguments, words):

@@ -2,30 +2,15 @@
 
 import ast
 
-OLD, NEW = "neuronxcc.nki", "nki"
+from trnsim.lint.module import OLD, Module
+
+NEW, _TOP = "nki", "neuronxcc"
 
 
-def of(tree: ast.Module) -> dict[str, str]:
-    """Local names by what they stand for: {"nl": "neuronxcc.nki.language"}."""
-    names = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                if is_nki(alias.name):
-                    names[alias.asname or alias.name.split(".")[0]] = alias.name if alias.asname else _top(alias.name)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            for alias in node.names:
-                if is_nki(f"{node.module}.{alias.name}") and alias.name != "*":
-                    names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-    return names
-
-
-def is_nki(path: str) -> bool:
-    return any(path == top or path.startswith(f"{top}.") for top in (OLD, NEW))
-
-
-def _top(path: str) -> str:
-    return path.split(".")[0]
+def of(module: Module) -> dict[str, str]:
+    """Local names by what of NKI they stand for: {"nl": "neuronxcc.nki.language"}."""
+    return {name: path for name, path in module.aliases.items() if path == _TOP or path.startswith((OLD, f"{NEW}."))
+            or path == NEW}
 
 
 def path_of(node: ast.AST, names: dict[str, str]) -> str | None:
@@ -44,4 +29,4 @@ def today(path: str) -> str:
 
 
 def is_old(path: str | None) -> bool:
-    return bool(path) and path.startswith(OLD)
+    return bool(path) and (path == _TOP or path.startswith(OLD))

@@ -2,10 +2,11 @@
 
 import argparse
 import json
-import sys
+import tokenize
 from pathlib import Path
 
 from trnsim import _native
+from trnsim.lint import module as modules
 from trnsim.port import aliases, beta1, names
 from trnsim.port.source import Source
 from trnsim.releases.table import RELEASES
@@ -41,19 +42,30 @@ def main(arguments: list[str]) -> int:
 def advised(file: Path, release: str) -> Source:
     """The file with all findings and edits. Raises ConfigError for one that cannot be read or is no Python."""
     try:
-        source = Source(file, file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise _native.ConfigError(f"{file}: {getattr(error, 'strerror', None) or 'not a text file in UTF-8'}") from None
-    except (SyntaxError, ValueError) as error:
-        line = f":{error.lineno}" if getattr(error, "lineno", None) else ""
-        raise _native.ConfigError(f"{file}{line}: not Python: {getattr(error, 'msg', error)}") from None
-    known = aliases.of(source.tree)
+        module = modules.Module(file)
+    except OSError as error:
+        raise _native.ConfigError(f"{file}: {error.strerror}") from None
+    except modules.NotPython as error:
+        raise _native.ConfigError(f"{file}:{error.line}: {error.text}") from None
+    source = Source(file, _text(file), module.tree)
+    known = aliases.of(module)
     old = any(aliases.is_old(path) for path in known.values())
     if old:
         wanted = beta1.port(source, known)
         names.imports(source, release, beta1.HANDLED, wanted)
     names.uses(source, known, release, beta1.HANDLED if old else set())
     return source
+
+
+def _text(file: Path) -> str:
+    """In the encoding that the file declares, with its own ends of lines."""
+    try:
+        with file.open("rb") as data:
+            encoding, _ = tokenize.detect_encoding(data.readline)
+        with file.open(encoding=encoding, newline="") as characters:
+            return characters.read()
+    except (SyntaxError, UnicodeDecodeError):
+        raise _native.ConfigError(f"{file}: not text in the encoding that it declares, or UTF-8") from None
 
 
 def ordered(source: Source):

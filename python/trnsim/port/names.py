@@ -62,7 +62,7 @@ def _from_import(source: Source, node: ast.ImportFrom, what: str, release: str, 
         there = span is not None and span.holds(release)
         return there or (alias.asname or alias.name) in used and f"{module}.{alias.name}" not in handled
 
-    old = aliases.is_old(node.module)
+    old = node.module.startswith(aliases.OLD)
     kept = [alias for alias in node.names if not old or alias.name == "*" or needed(alias)]
     names = [f"{alias.name} as {alias.asname}" if alias.asname else alias.name for alias in kept]
     if old and not kept:

@@ -2,6 +2,7 @@
 
 import ast
 import difflib
+import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,15 +18,19 @@ class Finding:
     mechanical: bool = False
 
 
+def _lines(text: str) -> list[str]:
+    """Lines with their ends as Python counts them: str.splitlines knows more ends than that."""
+    return io.StringIO(text, newline="").readlines()
+
+
 class Source:
     """The text of one file, its tree, what was found and the edits; places are those of `ast` nodes."""
 
-    def __init__(self, path: Path, text: str):
-        self.path, self.text = path, text
-        self.tree = ast.parse(text, filename=str(path))
+    def __init__(self, path: Path, text: str, tree: ast.Module):
+        self.path, self.text, self.tree = path, text, tree
         self.findings: list[Finding] = []
         self._edits: list[tuple[int, int, str]] = []
-        lines = text.splitlines(keepends=True)
+        lines = _lines(text)
         self._starts = [0]
         for line in lines:
             self._starts.append(self._starts[-1] + len(line))
@@ -71,7 +76,7 @@ class Source:
     def diff(self) -> str:
         """A unified diff that `patch` takes; empty where nothing is mechanical."""
         name = self.path.as_posix().lstrip("/")
-        lines = difflib.unified_diff(self._lines, self.rewritten().splitlines(keepends=True), f"a/{name}", f"b/{name}")
+        lines = difflib.unified_diff(self._lines, _lines(self.rewritten()), f"a/{name}", f"b/{name}")
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
     def _span(self, node: ast.AST) -> tuple[int, int]:
