@@ -88,7 +88,7 @@ def _outcome(row: rows.Row, folder: Path | None):
     if row.confidence not in _CONFIDENCES:
         return table.Aside(row, f"confidence {row.confidence}")
     try:
-        trnsim.install(chip=row.chip, timing_only=True)
+        trnsim.install(chip=row.chip, timing_only=True, spill=True)
         for family, source in (("instructions", instructions), ("transfers", transfers)):
             predicted = source.predict(row)
             if predicted is not None:

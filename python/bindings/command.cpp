@@ -35,6 +35,7 @@ nb::dict dict_of(const cli::RunOptions& options) {
   dict["seed"] = options.seed;
   dict["stochastic_rounding"] = options.stochastic_rounding;
   dict["exact_integers"] = options.exact_integers;
+  dict["spill"] = options.spill;
   dict["trace"] = options.trace.string();    // empty: none
   dict["report"] = options.report.string();  // as trace
   dict["fp32"] = options.fp32;

@@ -216,15 +216,15 @@ void bind_launch(nb::module_& m) {
           "__init__",
           [](Launch* self, std::shared_ptr<const catalog::Chip> chip, std::string kernel, int cores,
              bool values, std::uint64_t seed, bool stochastic_rounding, bool stop_on_nan,
-             bool exact_integers, const std::string& schedule) {
-            const core::Options options{values, seed, stochastic_rounding, stop_on_nan,
-                                        exact_integers};
+             bool exact_integers, bool spill, const std::string& schedule) {
+            const core::Options options{values,      seed,           stochastic_rounding,
+                                        stop_on_nan, exact_integers, spill};
             new (self) Launch(std::move(chip), std::move(kernel), cores, options, schedule);
           },
           nb::arg("chip"), nb::arg("kernel"), nb::arg("cores") = 1, nb::arg("values") = true,
           nb::arg("seed") = 0, nb::arg("stochastic_rounding") = false,
           nb::arg("stop_on_nan") = false, nb::arg("exact_integers") = false,
-          nb::arg("schedule") = "")
+          nb::arg("spill") = false, nb::arg("schedule") = "")
       .def("core", &Launch::running, nb::arg("rank"), nb::rv_policy::reference_internal)
       .def(
           "close",

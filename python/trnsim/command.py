@@ -45,7 +45,7 @@ def _run_script(options: dict) -> int:
     imports.install(nki=options["nki"], chip=chip, timing_only=options["timing_only"],
                     seed=options["seed"], stochastic_rounding=options["stochastic_rounding"] or None,
                     stop_on_nan=options["stop_on_nan"], exact_integers=options["exact_integers"],
-                    precise=not options["fp32"], schedule=options["schedule"] or None)
+                    spill=options["spill"], precise=not options["fp32"], schedule=options["schedule"] or None)
     session.forget_profiles()
     if "PYTHONBREAKPOINT" not in os.environ:
         sys.breakpointhook = debugging.breakpoint_hook

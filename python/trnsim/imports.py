@@ -75,7 +75,7 @@ _finder = _Finder()
 
 def install(nki: str = "auto", chip: str | None = None, timing_only: bool = False, seed: int | None = None,
             stochastic_rounding: bool | None = None, stop_on_nan: bool = False, exact_integers: bool = False,
-            precise: bool = True, schedule: str | None = None) -> None:
+            spill: bool = False, precise: bool = True, schedule: str | None = None) -> None:
     """Simulate NKI kernels in this process.
 
     nki: release whose names, parameters and rules apply, strictly, to what is imported from here on ("0.2" to
@@ -89,6 +89,8 @@ def install(nki: str = "auto", chip: str | None = None, timing_only: bool = Fals
     stop_on_nan: raise NonFiniteError at the first instruction that makes a NaN or an infinity; slow.
     exact_integers: refuse 32-bit integers of 2^24 and more that an engine reads or writes through fp32, where they may
     lose bits without notice (rule memory.inexact_integer).
+    spill: let tiles of `nki` kernels that do not all fit into SBUF give way to each other, and clock the transfers, as
+    the compiler does; without it they are refused (rule memory.capacity).
     precise: the vendor's NKI_PRECISE_FP. False, fp32 in place of every narrower float type, is refused.
     schedule: "program" for engines that take instructions as written, "list" for a list scheduler's order; without it,
     what fits the dialect: list for neuronxcc.nki, program for nki.
@@ -106,7 +108,7 @@ def install(nki: str = "auto", chip: str | None = None, timing_only: bool = Fals
         _forget_modules()  # each release has modules of its own
     session.settings = session.Settings(named_chip=chip, nki=nki, timing_only=timing_only, named_seed=seed,
                                         named_stochastic_rounding=stochastic_rounding, stop_on_nan=stop_on_nan,
-                                        exact_integers=exact_integers, schedule=schedule or "")
+                                        exact_integers=exact_integers, spill=spill, schedule=schedule or "")
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
         _forget_modules()

@@ -41,6 +41,7 @@ class Settings:
     named_stochastic_rounding: bool | None = None
     stop_on_nan: bool = False
     exact_integers: bool = False
+    spill: bool = False
     schedule: str = ""  # "program" or "list"; empty: as usual for the dialect
 
     @property
@@ -172,7 +173,8 @@ def launch_kernel(function, args, kwargs, grid=(), *, wrap, unwrap, cores=1, cor
     launch = _native.Launch(load_chip(chip or settings.chip), getattr(function, "__name__", "kernel"),
                             cores=cores, values=not settings.timing_only, seed=settings.seed,
                             stochastic_rounding=settings.stochastic_rounding, stop_on_nan=settings.stop_on_nan,
-                            exact_integers=settings.exact_integers, schedule=settings.schedule)
+                            exact_integers=settings.exact_integers, spill=settings.spill,
+                            schedule=settings.schedule)
     number = ranks.world().add_launch(launch) if ranks.world() else 0
     global _latest
     _latest = launch

@@ -84,6 +84,8 @@ void add_run_command(CLI::App& app, const Context& context, RunScript run_script
                 "Round results narrower than fp32 at random instead of to nearest");
   run->add_flag("--exact-integers", options->exact_integers,
                 "Refuse 32-bit integers that may lose bits on their way through fp32");
+  run->add_flag("--spill", options->spill,
+                "Let tiles that do not fit into SBUF give way, as the compiler does");
   run->add_option("--seed", options->seed, "Seed of stochastic rounding and random numbers");
   run->add_flag("--dump-program{-}", options->dump_program,
                 "Print every instruction, or write them to a file (.json: as JSON)");

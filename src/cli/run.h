@@ -25,7 +25,7 @@ struct RunOptions {
   int ranks = 0;   // the script runs once for each; 0: not given
   std::string on;  // what joins them; empty: not given
   bool timing_only = false;
-  bool lint = true;  // say first what the compiler would refuse
+  bool lint = true;      // say first what the compiler would refuse
   std::string schedule;  // "program" or "list"; empty: as usual for the dialect
   bool quiet = false;    // no summary
   bool what_if = false;  // print what would be gained without each obstacle, nothing else
@@ -35,7 +35,8 @@ struct RunOptions {
   bool fp32 = false;  // every float type kept as fp32
   bool stop_on_nan = false;
   bool exact_integers = false;
-  std::string break_at;                // "120" or "kernel:120"; empty: nowhere
+  bool spill = false;    // tiles that do not fit into SBUF give way instead of being refused
+  std::string break_at;  // "120" or "kernel:120"; empty: nowhere
   std::filesystem::path dump_program;  // empty: none; "-": standard output
   std::filesystem::path trace;         // empty: none
   std::filesystem::path report;        // the page; empty: none

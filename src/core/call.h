@@ -19,19 +19,36 @@ class Call {
  public:
   explicit Call(std::string_view name)
       : type_(isa::find_instruction(name)), args_(type_->defaults) {}
+  // As instruction i of a program.
+  Call(const program::Program& program, std::size_t i) : type_(&program.type(program[i])) {
+    const auto* bytes = static_cast<const std::byte*>(program.args(program[i]));
+    args_.assign(bytes, bytes + type_->size());
+  }
 
   template <class T>
   Call& set(std::string_view field, const T& value) {
-    const auto it = std::find_if(type_->fields.begin(), type_->fields.end(),
-                                 [&](const isa::FieldInfo& f) { return f.name == field; });
-    if (it == type_->fields.end()) internal_error("{} has no field {}", type_->info.name, field);
-    std::memcpy(args_.data() + it->offset, &value, sizeof(T));
+    std::memcpy(args_.data() + offset_of(field), &value, sizeof(T));
     return *this;
   }
+  template <class T>
+  T get(std::string_view field) const {
+    T value;
+    std::memcpy(&value, args_.data() + offset_of(field), sizeof(T));
+    return value;
+  }
 
+  const isa::InstructionType& type() const { return *type_; }
+  const std::vector<std::byte>& args() const { return args_; }
   void issue(NeuronCore& core) const { core.issue(*type_, args_.data(), 0); }
 
  private:
+  std::size_t offset_of(std::string_view field) const {
+    const auto it = std::find_if(type_->fields.begin(), type_->fields.end(),
+                                 [&](const isa::FieldInfo& f) { return f.name == field; });
+    if (it == type_->fields.end()) internal_error("{} has no field {}", type_->info.name, field);
+    return it->offset;
+  }
+
   const isa::InstructionType* type_;
   std::vector<std::byte> args_;
 };

@@ -1,11 +1,11 @@
 #include "core/capacity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
-
-#include "base/error.h"
 
 namespace trnsim::core {
 namespace {
@@ -15,12 +15,12 @@ constexpr int kQuadrant = 32;  // tiles start at multiples of so many partitions
 struct Life {
   std::size_t first, last;  // instructions
   const program::TensorLife* tensor;
-
-  // Bytes that it takes, in all the quadrants of partitions that it reaches into.
-  std::int64_t area() const {
-    return (tensor->partitions + kQuadrant - 1) / kQuadrant * kQuadrant * tensor->bytes;
-  }
 };
+
+// Bytes that a tile takes, in all the quadrants of partitions that it reaches into.
+std::int64_t area(const program::TensorLife& tile) {
+  return (tile.partitions + kQuadrant - 1) / kQuadrant * kQuadrant * tile.bytes;
+}
 
 std::vector<Life> lives(const program::Program& program, memory::Space space) {
   std::map<std::uint32_t, Life> found;
@@ -53,36 +53,36 @@ std::string listed(std::vector<Life> live, const program::Program& program) {
 
 }  // namespace
 
-void require_capacity(const program::Program& program, const memory::Memory& memory) {
-  if (!memory.brought_back()) return;
-  for (const memory::Space space : {memory::Space::kSbuf, memory::Space::kPsum}) {
-    const std::vector<Life> all = lives(program, space);
-    std::map<std::size_t, std::int64_t> change;
-    for (const Life& life : all) {
-      change[life.first] += life.area();
-      change[life.last + 1] -= life.area();
-    }
-    std::int64_t bytes = 0, most = 0;
-    std::size_t worst = 0;
-    for (const auto& [at, by] : change) {
-      bytes += by;
-      if (bytes <= most) continue;
-      most = bytes;
-      worst = at;
-    }
-    const std::int64_t room = memory.placement(space).bytes(),
-                       partitions = memory.geometry().partitions;
-    if (most <= room * partitions) continue;
-    std::vector<Life> live;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(live),
-                 [&](const Life& life) { return life.first <= worst && worst <= life.last; });
-    program_error("memory.capacity",
-                  "{} overflow: at {} the tiles that are still needed take {} bytes in each "
-                  "partition, which has {}. Each of them, with its first and last use, largest "
-                  "first: {}. Use smaller blocks or tile the free dimension.",
-                  memory::space_name(space), program.place(program[worst].site),
-                  (most + partitions - 1) / partitions, room, listed(live, program));
+std::optional<Overflow> overflow(const program::Program& program, const memory::Memory& memory,
+                                 memory::Space space) {
+  if (!memory.brought_back()) return std::nullopt;
+  const std::vector<Life> all = lives(program, space);
+  std::map<std::size_t, std::int64_t> change;
+  for (const Life& life : all) {
+    change[life.first] += area(*life.tensor);
+    change[life.last + 1] -= area(*life.tensor);
   }
+  std::int64_t bytes = 0, most = 0;
+  std::size_t worst = 0;
+  for (const auto& [at, by] : change) {
+    bytes += by;
+    if (bytes <= most) continue;
+    most = bytes;
+    worst = at;
+  }
+  const std::int64_t room = memory.placement(space).bytes(),
+                     partitions = memory.geometry().partitions;
+  if (most <= room * partitions) return std::nullopt;
+  std::vector<Life> live;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(live),
+               [&](const Life& life) { return life.first <= worst && worst <= life.last; });
+  return Overflow{
+      program[worst].site,
+      fmt::format("{} overflow: at {} the tiles that are still needed take {} bytes in each "
+                  "partition, which has {}. Each of them, with its first and last use, largest "
+                  "first: {}. Use smaller blocks or tile the free dimension",
+                  memory::space_name(space), program.place(program[worst].site),
+                  (most + partitions - 1) / partitions, room, listed(live, program))};
 }
 
 }  // namespace trnsim::core

@@ -5,13 +5,21 @@
 // Not modelled: gaps, which a real placement leaves.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 #include "memory/memory.h"
 #include "program/program.h"
 
 namespace trnsim::core {
 
-// Throws ProgramError naming the tiles and the line where most of the memory is taken, if that is
-// more than there is.
-void require_capacity(const program::Program& program, const memory::Memory& memory);
+// Where most of the memory is taken, if that is more than there is; `text` names the tiles.
+struct Overflow {
+  std::uint32_t site;
+  std::string text;
+};
+std::optional<Overflow> overflow(const program::Program& program, const memory::Memory& memory,
+                                 memory::Space space);
 
 }  // namespace trnsim::core

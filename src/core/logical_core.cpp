@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "core/capacity.h"
 #include "memory/stretch.h"
 
 namespace trnsim::core {
@@ -119,7 +118,7 @@ void LogicalCore::deadlock() const {
 
 void LogicalCore::end(int rank) {
   ended_[rank] = true;
-  require_capacity(cores_[rank]->program(), cores_[rank]->memory());
+  cores_[rank]->fit_into_memory();
   if (std::find(ended_.begin(), ended_.end(), false) == ended_.end()) races_.synchronise();
 }
 

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "core/capacity.h"
 #include "core/indirection.h"
 #include "core/logical_core.h"
 #include "core/non_finite.h"
+#include "core/spills.h"
 
 namespace trnsim::core {
 namespace {
@@ -90,6 +92,26 @@ void NeuronCore::require_readable(const isa::InstructionType& type, const isa::F
     return memory_->require_written(tile, field.name.data());
   const auto text = memory_->poison_unwritten(tile, field.name.data());
   if (text) remark(type, field.name, *text, site);
+}
+
+void NeuronCore::fit_into_memory() {
+  for (const memory::Space space : {memory::Space::kSbuf, memory::Space::kPsum}) {
+    const auto found = overflow(program_, *memory_, space);
+    if (!found) continue;
+    if (space != memory::Space::kSbuf) program_error("memory.capacity", "{}.", found->text);
+    if (!options_.spill) {
+      program_error("memory.capacity",
+                    "{}, or have the compiler's spills clocked: trnsim run --spill, "
+                    "trnsim.install(spill=True).",
+                    found->text);
+    }
+    Spilled with = spilled(program_, *memory_);
+    program_ = std::move(with.program);
+    remarks_.push_back(
+        {found->site, fmt::format("{}. As the compiler spills, {} bytes are loaded again, {} are "
+                                  "written to HBM and {} read back.",
+                                  found->text, with.loaded_again, with.written, with.read)});
+  }
 }
 
 void NeuronCore::remark(const isa::InstructionType& type, std::string_view about,

@@ -24,6 +24,7 @@ struct Options {
   bool stochastic_rounding = false;  // of results narrower than fp32; otherwise to nearest
   bool stop_on_nan = false;          // throw NonFinite at the first instruction that makes one
   bool exact_integers = false;  // refuse 32-bit integers that lose bits on their way through fp32
+  bool spill = false;           // tiles that do not fit into SBUF give way, as the compiler has it
 };
 
 class LogicalCore;
@@ -56,6 +57,9 @@ class NeuronCore {
  private:
   friend class LogicalCore;
 
+  // Once the program is over: throws where it needed more memory than there is, or adds what the
+  // compiler's spills would transfer.
+  void fit_into_memory();
   void remark(const isa::InstructionType& type, std::string_view about, std::string_view text,
               std::uint32_t site);
   // That `tile` may be read: by an engine that computes also where a part was never written.

@@ -61,6 +61,57 @@ Program Program::first(std::size_t most) const {
   return part;
 }
 
+Program Program::with(std::span<const Insertion> insertions,
+                      const std::vector<bool>& left_out) const {
+  Program result;
+  result.dialect = dialect;
+  for (const Site& site : sites_) result.intern(site);
+  result.indirections_ = indirections_;
+  std::vector<std::uint64_t> place_of(size() + 1);  // in the result: of each, or of the next one
+  auto next = insertions.begin();
+  for (std::size_t i = 0; i < size(); ++i) {
+    for (; next != insertions.end() && next->before == i; ++next) {
+      result.append(*next->type, next->engine, next->site, next->args.data());
+      result.name_last(next->name);
+    }
+    place_of[i] = result.size();
+    if (left_out[i]) continue;
+    const Instruction& instruction = instructions_[i];
+    result.append(type(instruction), instruction.engine, instruction.site, args(instruction));
+  }
+  place_of[size()] = result.size();
+  const auto moved = [&](std::uint64_t i) { return i <= size() ? place_of[i] : i; };
+  for (const auto& [i, name] : names_) result.give_name(moved(i), name);
+  for (const auto& [consumer, producers] : producers_) {
+    for (const std::uint32_t producer : producers) {
+      result.depend(static_cast<std::uint32_t>(moved(consumer)),
+                    static_cast<std::uint32_t>(moved(producer)));
+    }
+  }
+  for (const Stretch& stretch : in_order_)
+    result.keep_in_order({moved(stretch.first), moved(stretch.last)});
+  for (const Round& round : rounds_) {
+    result.add_round(
+        {{moved(round.instructions.first), moved(round.instructions.last)}, round.before});
+  }
+  for (auto [id, life] : tensors_) {
+    life.born = moved(life.born);
+    life.freed = moved(life.freed);
+    result.tensor_lived(id, std::move(life));
+  }
+  return result;
+}
+
+std::int64_t Program::offset_at(std::uint32_t tensor, std::size_t i) const {
+  const auto moves = moves_.find(tensor);
+  if (moves != moves_.end()) {
+    for (const Move& move : moves->second) {
+      if (i < move.at) return move.from;
+    }
+  }
+  return tensors_.at(tensor).offset;
+}
+
 const std::string* Program::name(std::size_t i) const {
   const auto it = names_.find(i);
   return it == names_.end() ? nullptr : &it->second;
@@ -97,7 +148,9 @@ void Program::tensor_born(const memory::Allocation& allocation) {
       allocation.id, TensorLife{allocation.name, allocation.space, allocation.partitions,
                                 allocation.offset, allocation.bytes, size(), kAlive});
   if (is_new) return;
-  it->second.offset = allocation.offset;  // it had given way to another, and is back
+  // It had given way to another, and is back.
+  moves_[allocation.id].push_back({size(), it->second.offset});
+  it->second.offset = allocation.offset;
   it->second.freed = kAlive;
 }
 

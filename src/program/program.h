@@ -47,6 +47,16 @@ struct TensorLife {
 // Whose compiler builds the kernel: they differ in what they make of a program.
 enum class Dialect : std::uint8_t { kNki, kBeta1 };
 
+// An instruction to be put into a program.
+struct Insertion {
+  std::uint64_t before;  // the instruction that it goes before
+  const isa::InstructionType* type;
+  isa::Engine engine;
+  std::uint32_t site;
+  std::vector<std::byte> args;
+  std::string name;
+};
+
 // Instructions [first, last).
 struct Stretch {
   std::uint64_t first, last;
@@ -75,6 +85,9 @@ class Program {
                const void* args);
   // The first `most` instructions, with all that they refer to but the tensors' lives.
   Program first(std::size_t most) const;
+  // The program with more instructions, sorted by where they go, and without those that are to be
+  // left out (a flag for each instruction), which must have neither names nor orders.
+  Program with(std::span<const Insertion> insertions, const std::vector<bool>& left_out) const;
   // Gives the latest instruction a name of the user's choice.
   void name_last(std::string name) { give_name(size() - 1, std::move(name)); }
   void give_name(std::size_t i, std::string name) { names_[i] = std::move(name); }
@@ -132,6 +145,8 @@ class Program {
   void tensor_freed(std::uint32_t id);
   void tensor_lived(std::uint32_t id, TensorLife life) { tensors_.emplace(id, std::move(life)); }
   const std::map<std::uint32_t, TensorLife>& tensors() const { return tensors_; }
+  // Where a tile of tensors() lay when instruction i was recorded: it may have moved since.
+  std::int64_t offset_at(std::uint32_t tensor, std::size_t i) const;
 
  private:
   std::vector<Instruction> instructions_;
@@ -150,6 +165,11 @@ class Program {
   std::vector<Stretch> in_order_;
   std::vector<Round> rounds_;
   std::map<std::uint32_t, TensorLife> tensors_;
+  struct Move {
+    std::uint64_t at;  // instructions recorded before
+    std::int64_t from;
+  };
+  std::map<std::uint32_t, std::vector<Move>> moves_;  // by tensor; in the order of time
 };
 
 }  // namespace trnsim::program

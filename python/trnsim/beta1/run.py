@@ -71,6 +71,7 @@ class Run:
         self.epoch += 1
         if self.pending is not None:
             self.pending.settle()
+            self.epoch += 1  # what it took need not stay for the call that begins
 
     def used(self, storage):
         """Note the use of a tile that may be pushed out."""
