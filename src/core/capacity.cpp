@@ -55,7 +55,6 @@ std::string listed(std::vector<Life> live, const program::Program& program) {
 
 std::optional<Overflow> overflow(const program::Program& program, const memory::Memory& memory,
                                  memory::Space space) {
-  if (!memory.brought_back()) return std::nullopt;
   const std::vector<Life> all = lives(program, space);
   std::map<std::size_t, std::int64_t> change;
   for (const Life& life : all) {

@@ -61,9 +61,10 @@ isa::Tile home_of(const Tile& tile) {
 
 class Spills {
  public:
-  Spills(const Program& program, memory::Memory& memory)
+  Spills(const Program& program, memory::Memory& memory, bool loads_by_need)
       : program_(program),
         memory_(memory),
+        loads_by_need_(loads_by_need),
         room_(memory.placement(memory::Space::kSbuf).bytes(), 0),
         left_out_(program.size(), false) {
     for (std::uint32_t i = 0; i < program.size(); ++i) {
@@ -131,7 +132,7 @@ class Spills {
 
   // A load is made when the first instruction that takes its tile needs it.
   bool make_later(std::uint32_t i, Tile& tile) {
-    if (!is_load(i) || program_.name(i) || ordered_.contains(i)) return false;
+    if (!loads_by_need_ || !is_load(i) || program_.name(i) || ordered_.contains(i)) return false;
     const bool anew = written_anew(i, tile);
     if (!anew && (tile.computed || tile.read || tile.loads.size() == kLoadsMost)) return false;
     if (anew) tile.loads.clear();
@@ -291,6 +292,7 @@ class Spills {
 
   const Program& program_;
   memory::Memory& memory_;
+  bool loads_by_need_;
   memory::Placement room_;
   std::map<std::uint32_t, Tile> tiles_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> others_;  // resident: next use, tile
@@ -303,8 +305,8 @@ class Spills {
 
 }  // namespace
 
-Spilled spilled(const Program& program, memory::Memory& memory) {
-  return Spills(program, memory).run();
+Spilled spilled(const Program& program, memory::Memory& memory, bool loads_by_need) {
+  return Spills(program, memory, loads_by_need).run();
 }
 
 }  // namespace trnsim::core

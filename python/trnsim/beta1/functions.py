@@ -247,9 +247,7 @@ def broadcast_to(src, shape, name=None):
         if in_psum is not None:
             storage = Broadcast(in_psum)
         else:
-            copies = lowering.broadcast_to(tensor, (shape[0],) + src.shape[1:])
-            storage = Storage(copies, evictable=True)
-            storage.touch()
+            storage = Storage(lowering.broadcast_to(tensor, (shape[0],) + src.shape[1:]))
         src = Tile.of(storage)
     return src.broadcast_free(shape)
 

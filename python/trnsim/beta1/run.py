@@ -1,9 +1,9 @@
 """The kernel being run: its launch, the instruction result that waits for a place, and room for tiles.
 
 Python keeps a tile for as long as a name refers to it; the compiler keeps it until its last use. To bridge
-the two, tiles that do not fit any more push out the ones that were used longest ago. A tile pushed out costs
-nothing if it is never used again; if it is, it comes back through a spill to HBM, whose DMA traffic is then
-counted.
+the two, tiles in PSUM that do not fit any more push out the ones that were used longest ago. A tile pushed out
+costs nothing if it is never used again; if it is, it comes back through a spill to HBM, whose DMA traffic is then
+counted. What gives way in SBUF is settled when the program is over (core/spills.h).
 """
 
 import weakref
@@ -26,15 +26,17 @@ class RoomyLaunch:
         return self._launch is launch
 
     def tensor(self, space, shape, dtype, name="", address=None, clobber=False, shared=False):
-        """As the native launch's; tiles that were used longest ago are parked when memory runs out."""
+        """As the native launch's; tiles that were used longest ago are parked when PSUM is full."""
         tensor = self._launch.tensor(space, shape, dtype, name, address, clobber, shared)
+        if space != "PSUM":
+            return tensor
         try:
             tensor.place()
             return tensor
         except _native.ProgramError as error:
             if getattr(error, "rule", "") != "memory.capacity":
                 raise
-            for storage in self._run.candidates(space):
+            for storage in self._run.candidates():
                 storage.park()
                 try:
                     tensor.place()
@@ -85,14 +87,10 @@ class Run:
         """Leave out a tile that has been pushed out already."""
         self._used.pop(id(storage), None)
 
-    def candidates(self, space):
-        """Tiles that could make room, the best first: completely written ones, used longest ago."""
+    def candidates(self):
+        """Tiles that could make room in PSUM, the best first: completely written ones, used longest ago."""
         alive = [handle() for handle in self._used.values()]
-        here = [
-            storage
-            for storage in alive
-            if storage is not None and storage.space == space and storage.epoch != self.epoch
-        ]
+        here = [s for s in alive if s is not None and s.epoch != self.epoch]
         return [s for s in here if s.complete] + [s for s in here if not s.complete]
 
 

@@ -1,5 +1,4 @@
-"""What a tile's elements lie in: a tensor of the launch, possibly pushed out of the chip's memory for a
-while."""
+"""What a tile's elements lie in: a tensor of the launch, possibly pushed out of PSUM."""
 
 import weakref
 
@@ -17,7 +16,7 @@ class Storage:
 
     read_only: an input of the kernel. zero: declared zero, but no instruction has written the zeros yet,
     because the first matmul of an accumulation may overwrite them for nothing. groups: views that matmuls
-    have been accumulating in. source: the tile of an input that it was loaded from, as long as it is just that.
+    have been accumulating in.
     """
 
     __slots__ = (
@@ -30,8 +29,6 @@ class Storage:
         "zero",
         "groups",
         "epoch",
-        "source",
-        "_parts",
         "_evictable",
         "_parked",
         "__weakref__",
@@ -47,8 +44,6 @@ class Storage:
         self.zero = zero
         self.groups = set()
         self.epoch = 0
-        self.source = None
-        self._parts = {}  # of a tile that was pushed out: what was loaded again, by view
         self._evictable = evictable
         self._parked = None  # bytes of a tile that was pushed out
 
@@ -56,7 +51,7 @@ class Storage:
     def new(space, shape, dtype, name, zero=False) -> "Storage":
         """A tensor placed by the simulator."""
         launch = run.current().launch
-        storage = Storage(launch.tensor(space, shape, dtype, name), evictable=space != "HBM", zero=zero)
+        storage = Storage(launch.tensor(space, shape, dtype, name), evictable=space == "PSUM", zero=zero)
         storage.touch()
         return storage
 
@@ -67,14 +62,6 @@ class Storage:
     @property
     def parked(self) -> bool:
         return self._tensor is None
-
-    def part(self, key, tile):
-        """A tensor with the elements of `tile`, the part `key` of the source, while this tile is pushed out."""
-        part = self._parts.get(key)
-        if part is None or part.parked:
-            part = self._parts[key] = Storage.new("SBUF", tile.shape, self.dtype, self.name)
-            isa.dma_copy(part.target(True), tile.tensor)
-        return part.tensor()
 
     def touch(self):
         if self._evictable:
@@ -106,8 +93,6 @@ class Storage:
                 "nt.mutable_tensor and return it.",
             )
         run.current().wrote = True
-        self.source = None
-        self._parts.clear()
         if self._tensor is None and whole:
             self._parked = None
             self._tensor = run.current().launch.tensor(self.space, self.shape, self.dtype, self.name)
@@ -130,21 +115,15 @@ class Storage:
         run.current().forget(self)
 
     def _bring_back(self):
-        """Back into SBUF: what was loaded is loaded again, the rest costs the DMA traffic of a spill, to HBM and
-        from there."""
+        """Into SBUF, at the cost of a spill's DMA traffic, to HBM and from there."""
         launch = run.current().launch
         tensor = launch.tensor("SBUF", self.shape, self.dtype, self.name)
-        self._parts.clear()
-        if self.source is not None:
-            self._tensor, self._parked, self.space = tensor, None, "SBUF"
-            isa.dma_copy(tensor, self.source.tensor)
-            return
         if launch.values:
             tensor.write_from(self._parked)
         else:
             tensor.mark_written()
         spill = launch.tensor("HBM", self.shape, self.dtype, self.name + ".spill")
-        self._tensor, self._parked, self.space = tensor, None, "SBUF"
+        self._tensor, self._parked, self.space, self._evictable = tensor, None, "SBUF", False
         if not self.zero:
             isa.dma_copy(spill, tensor)
             isa.dma_copy(tensor, spill)
@@ -156,7 +135,7 @@ class Broadcast(Storage):
     __slots__ = ("_product",)
 
     def __init__(self, product):
-        super().__init__(product, evictable=True)
+        super().__init__(product)
         self.space = "SBUF"
         self._tensor = None
         self._product = _Product(product, self)

@@ -65,18 +65,7 @@ class Tile:
     @property
     def tensor(self):
         """The native tensor, to be read."""
-        storage = self.storage
-        if storage.parked and storage.source is not None and self.ndim == 2 and self._is_small_part():
-            return storage.part(self.view_key, storage.source.part_like(self._view))
-        return self._materialise(storage.tensor())
-
-    def _is_small_part(self) -> bool:
-        return self._view is not None and not self._view.beyond and self.size < math.prod(self.storage.shape)
-
-    def part_like(self, view: Geometry) -> "Tile":
-        """The elements of this tile that `view` takes of another one of its shape."""
-        expressions = [Affine(view.shape, const, coefs) for const, coefs in view.dims]
-        return self._with(self._geometry().at(expressions, view.shape))
+        return self._materialise(self.storage.tensor())
 
     @property
     def where_it_lies(self):

@@ -24,12 +24,8 @@ def load(src, *, mask=None, dtype=None, name=None):
     shape = src.shape
 
     def emit(dst, accumulate):
-        parts = parts_of(mask, shape, "nl.load", rows=True)
-        for ranges in parts:
+        for ranges in parts_of(mask, shape, "nl.load", rows=True):
             move(shrink(dst, ranges, shape), shrink(src, ranges, shape), {})
-        plain = parts == [None] and isinstance(src, Tile) and src.storage.read_only
-        if plain and dst.shape == dst.storage.shape and dst.view_key == Tile.of(dst.storage).view_key:
-            dst.storage.source = src
 
     return defer(src.name, emit, shape, result_dtype(dtype, src.dtype), ("SBUF",), exact=dtype is not None)
 
