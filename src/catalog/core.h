@@ -45,7 +45,7 @@ struct TensorEngine {
   std::optional<Number> fp32_transpose_speedup;
   std::optional<Number> mx_speedup, mx_contraction_max, mx_scale_group;
   std::optional<Number> sparse_speedup;
-  std::optional<Number> row_tiles;
+  std::optional<Number> row_tiles, tiled_columns_per_cycle;
   std::optional<Number> peak_bf16, peak_tf32, peak_fp32, peak_fp8, peak_mx, peak_sparse, peak_int8;
   std::optional<Number> achieved_bf16;
   std::optional<ClockRamp> ramp;

@@ -64,6 +64,8 @@ const Schema& core_schema() {
     {"tensor.mx_scale_group", "count", tensor<&T::mx_scale_group>, "elements that share one MX scale"},
     {"tensor.sparse_speedup", "ratio", tensor<&T::sparse_speedup>, "structured sparsity against dense bf16"},
     {"tensor.row_tiles", "count", tensor<&T::row_tiles>, "independent groups of rows"},
+    {"tensor.tiled_columns_per_cycle", "ratio", tensor<&T::tiled_columns_per_cycle>,
+     "moving columns, of all rows, that enter in a cycle when they go to different tiles of the array"},
     {"tensor.peak_bf16", "TFLOPS", tensor<&T::peak_bf16>, "published peak, bf16 and fp16"},
     {"tensor.peak_tf32", "TFLOPS", tensor<&T::peak_tf32>, "published peak, tf32"},
     {"tensor.peak_fp32", "TFLOPS", tensor<&T::peak_fp32>, "published peak, fp32"},

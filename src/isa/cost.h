@@ -19,8 +19,8 @@ struct DmaWork {
   std::int32_t lanes = 0;          // pieces that can go to different engines (partitions)
   bool transpose = false;
   bool accumulates = false;
-  std::int64_t hbm_read = 0;     // bytes
-  std::int64_t hbm_written = 0;  // bytes
+  std::int64_t hbm_read = 0;             // bytes
+  std::int64_t hbm_written = 0;          // bytes
   DgeMode descriptors = DgeMode::kNone;  // who makes them: nobody, they were built before
   bool by_scalar = false;                // hardware: through the Scalar Engine, not Sync
 
@@ -28,10 +28,17 @@ struct DmaWork {
   void add(const DmaWork& more);
 };
 
+// Parts of the Tensor Engine's array, each 1/4 of its rows by 1/4 of its columns: bit 4 r + c.
+using ArrayParts = std::uint16_t;
+inline constexpr ArrayParts kWholeArray = 0xffff;
+
 struct Cost {
   Picoseconds occupancy;  // until the engine can start the next instruction
   Picoseconds latency;    // until the result can be used; at least `occupancy`
   std::int64_t flops = 0;
+  // Tensor Engine: what of the array it takes, and for how long; at least `occupancy`.
+  ArrayParts array_parts = kWholeArray;
+  Picoseconds array_busy{};
   std::int8_t table_set = 0;  // Scalar Engine: table set that must be loaded; 0 for any
   DmaWork dma{};
 };

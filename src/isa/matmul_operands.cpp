@@ -254,7 +254,31 @@ Cost matmul_cost(const CostModel& model, double m, double cycles) {
   const double load = m / tensor.load_stationary_columns_per_cycle;
   const Picoseconds busy =
       from_cycles(std::max({tensor.min_issue_cycles.value, cycles, load}), tensor.clock);
-  return {.occupancy = busy, .latency = busy + from_ns(tensor.fill_latency)};
+  return {.occupancy = busy, .latency = busy + from_ns(tensor.fill_latency), .array_busy = busy};
+}
+
+Cost on_array_tile(const CostModel& model, const Cost& cost, const IntList& position,
+                   const IntList& size) {
+  const catalog::TensorEngine& tensor = model.core().tensor;
+  if (size.size != 2 || !tensor.tiled_columns_per_cycle) return cost;
+  constexpr int kParts = 4;  // of rows and of columns, in ArrayParts
+  const auto part = [&](double whole, int at) { return static_cast<int>(at * kParts / whole); };
+  const int first_row = part(tensor.rows, position.values[0]),
+            first_column = part(tensor.columns, position.values[1]),
+            rows = part(tensor.rows, size.values[0]),
+            columns = part(tensor.columns, size.values[1]);
+  Cost tiled = cost;
+  tiled.array_parts = 0;
+  for (int row = first_row; row < first_row + rows; ++row) {
+    for (int column = first_column; column < first_column + columns; ++column)
+      tiled.array_parts |= static_cast<ArrayParts>(1u << (kParts * row + column));
+  }
+  if (tiled.array_parts == kWholeArray) return cost;
+  const double share = size.values[0] / tensor.rows / *tensor.tiled_columns_per_cycle;
+  const Picoseconds read = from_ns(cost.array_busy.ns() * std::min(1.0, share));
+  tiled.occupancy =
+      std::max(read, std::min(cost.occupancy, from_cycles(tensor.min_issue_cycles, tensor.clock)));
+  return tiled;
 }
 
 }  // namespace trnsim::isa

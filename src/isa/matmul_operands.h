@@ -55,5 +55,9 @@ void transpose_exactly(CoreState& state, const Tile& dst, const Tile& stationary
 // Of a matmul with m stationary columns whose moving columns take `cycles` in all. Loading the
 // stationary tile overlaps with the matmul before.
 Cost matmul_cost(const CostModel& model, double m, double cycles);
+// The same on a tile of the array, if position and size name one: matmuls on other parts run beside
+// it, as far as the moving data can be read.
+Cost on_array_tile(const CostModel& model, const Cost& cost, const IntList& position,
+                   const IntList& size);
 
 }  // namespace trnsim::isa

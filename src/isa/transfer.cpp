@@ -8,11 +8,11 @@
 namespace trnsim::isa {
 namespace {
 
-// Bytes of the longest piece that is contiguous in the pattern, never crossing a partition.
-std::int64_t contiguous_bytes(const Tile& tile) {
+// Elements of the longest piece that is contiguous in the pattern, never crossing a partition.
+std::int64_t contiguous_elements(const Tile& tile) {
   const memory::Walk walk = memory::walk_of(tile);
-  const int bytes = tile.element_bytes();
-  return walk.inner_size() == 1 || walk.inner_stride() == bytes ? walk.inner_size() * bytes : bytes;
+  return walk.inner_size() == 1 || walk.inner_stride() == tile.element_bytes() ? walk.inner_size()
+                                                                               : 1;
 }
 
 }  // namespace
@@ -93,17 +93,19 @@ void transfer(CoreState& state, const Tile& dst, const Tile& src) {
 
 DmaWork dma_work(const Tile& dst, const Tile& src) {
   DmaWork work;
+  // Where the types differ, the wider one sets the pace.
   work.bytes = std::max(dst.bytes(), src.bytes());
-  work.element_bytes =
-      std::max<std::int64_t>(1, std::min(contiguous_bytes(dst), contiguous_bytes(src)));
+  const std::int64_t piece =
+      std::max<std::int64_t>(1, std::min(contiguous_elements(dst), contiguous_elements(src)));
+  work.element_bytes = piece * std::max(dst.element_bytes(), src.element_bytes());
   work.elements = (work.bytes + work.element_bytes - 1) / work.element_bytes;
   const int on_chip =
       std::max(dst.on_chip() ? dst.partitions() : 0, src.on_chip() ? src.partitions() : 0);
   work.lanes = on_chip ? on_chip
                        : static_cast<std::int32_t>(
                              std::min<std::int64_t>(work.elements, memory::kPartitionsMax));
-  work.hbm_read = src.on_chip() ? 0 : work.bytes;
-  work.hbm_written = dst.on_chip() ? 0 : work.bytes;
+  work.hbm_read = src.on_chip() ? 0 : src.bytes();
+  work.hbm_written = dst.on_chip() ? 0 : dst.bytes();
   return work;
 }
 

@@ -68,7 +68,8 @@ class Walk {
   // can have been for.
   static Picoseconds release(const Entry& entry, const Entry& other) {
     switch (entry.wait) {
-      case timing::Wait::kEngine:
+      case timing::Wait::kEngine:  // of the Tensor Engine it may have been a part of the array
+        return entry.queue == timing::Queue::kTensor ? entry.start : other.busy_end;
       case timing::Wait::kPort:
         return other.busy_end;
       case timing::Wait::kBarrier:
@@ -86,9 +87,14 @@ class Walk {
   }
 
   void engine_work(std::uint32_t i, const Entry& entry) {
-    step(i, Cause::kResultLatency, entry.busy_end);
     const Picoseconds work = entry.start + entry.prelude;
-    if (entry.queue == timing::Queue::kTensor) step(i, Cause::kColdArray, work + cost(i).occupancy);
+    if (entry.queue == timing::Queue::kTensor) {
+      const isa::Cost full_rate = cost(i);
+      step(i, Cause::kResultLatency, entry.end - (full_rate.latency - full_rate.array_busy));
+      step(i, Cause::kColdArray, work + full_rate.array_busy);
+    } else {
+      step(i, Cause::kResultLatency, entry.busy_end);
+    }
     const bool meets = run().program->type((*run().program)[i]).meeting != nullptr;
     step(i, meets ? Cause::kMeeting : Cause::kWork, work);
     step(i, Cause::kTableLoad, entry.start);

@@ -210,6 +210,7 @@ void share_work_evenly(Question& question) {
     };
     scale(cost.occupancy.count);
     scale(cost.latency.count);
+    scale(cost.array_busy.count);
     scale(cost.dma.bytes);
     scale(cost.dma.element_bytes);
     return {.fixed = share};

@@ -10,6 +10,7 @@
 #include "timing/dma_engines.h"
 #include "timing/hazards.h"
 #include "timing/liberties.h"
+#include "timing/tensor_array.h"
 #include "timing/tensor_ramp.h"
 
 namespace trnsim::timing {
@@ -240,6 +241,10 @@ class Clock {
     const auto [sbuf_lock, psum_lock] = locks(queue, type, args);
     if (sbuf_lock) ready.not_before(sbuf_port_.free, Wait::kPort, sbuf_port_.holder, me_);
     if (psum_lock) ready.not_before(psum_port_.free, Wait::kPort, psum_port_.holder, me_);
+    if (queue == Queue::kTensor) {
+      const TensorArray::Holder holder = array_.holder(cost.array_parts);
+      ready.not_before(holder.until, Wait::kEngine, holder.instruction, me_);
+    }
     entry.start = ready.at;
     entry.prelude = {};
     entry.served_from = entry.start;
@@ -253,14 +258,16 @@ class Clock {
       ++timeline_.table_load_count;
     }
     Picoseconds busy = cost.occupancy;
+    Picoseconds until_result = cost.latency - cost.occupancy;
+    const auto i = static_cast<std::uint32_t>(&entry - timeline_.entries.data());
     if (queue == Queue::kTensor) {
       busy = ramp_.stretch(entry.start, busy);
+      until_result += array_.take(cost, entry.start, busy, i);
       timeline_.flops += cost.flops;
     }
     entry.busy_end = entry.start + entry.prelude + busy;
-    entry.end = entry.busy_end + (cost.latency - cost.occupancy);
+    entry.end = entry.busy_end + until_result;
     timeline_.busy[index(queue)] += busy;
-    const auto i = static_cast<std::uint32_t>(&entry - timeline_.entries.data());
     if (sbuf_lock) sbuf_port_ = {entry.busy_end, i};
     if (psum_lock) psum_port_ = {entry.busy_end, i};
   }
@@ -354,6 +361,7 @@ class Clock {
   KeptOrders kept_;                       // until the order is settled
   Dependencies dependencies_;
   TensorRamp ramp_;
+  TensorArray array_;
   DmaEngines dma_;
   Picoseconds semaphore_;
   Timeline timeline_;

@@ -25,7 +25,8 @@ struct NcMatmul {
       .engines = "Tensor",
       .cost =
           "max(min(64, columns of stationary), columns of moving) cycles, x4 for fp32; + array "
-          "fill; half rate while cold",
+          "fill; half rate while cold; on a tile of the array, matmuls on "
+          "other tiles run beside it",
       .source = "NKI documentation 2.26, nki.isa.nc_matmul; NKI architecture guides"};
   static constexpr std::tuple kFields{
       indirectable(out("dst", &NcMatmul::dst)),
@@ -142,7 +143,7 @@ struct NcMatmul {
         slowdown = tensor.fp32_slowdown / *tensor.fp32_transpose_speedup;
       cycles *= slowdown;
     }
-    Cost cost = matmul_cost(model, m, cycles);
+    Cost cost = on_array_tile(model, matmul_cost(model, m, cycles), tile_position, tile_size);
     if (!is_transpose)
       cost.flops =
           2 * static_cast<std::int64_t>(m * n) * stationary.partitions() * (double_row() ? 2 : 1);

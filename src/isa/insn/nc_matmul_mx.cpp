@@ -132,7 +132,9 @@ struct NcMatmulMx {
                n = static_cast<double>(moving.free_elements());
     const double columns =
         std::max(std::min(tensor.min_issue_cycles.value, m), n) * model.stride_slowdown(moving);
-    Cost cost = matmul_cost(model, m, columns * kMxPacked / *tensor.mx_speedup);
+    Cost cost =
+        on_array_tile(model, matmul_cost(model, m, columns * kMxPacked / *tensor.mx_speedup),
+                      tile_position, tile_size);
     cost.flops = 2 * static_cast<std::int64_t>(m * n) * stationary.partitions() * kMxPacked;
     return cost;
   }

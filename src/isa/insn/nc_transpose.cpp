@@ -126,7 +126,9 @@ struct NcTranspose {
     const double load = f / tensor.load_stationary_columns_per_cycle;
     const Picoseconds busy =
         from_cycles(std::max({tensor.min_issue_cycles.value, cycles, load}), tensor.clock);
-    return {.occupancy = busy, .latency = busy + from_ns(tensor.fill_latency)};
+    return {.occupancy = busy,
+            .latency = busy + from_ns(tensor.fill_latency),
+            .array_busy = busy};
   }
 };
 

@@ -30,6 +30,32 @@ TEST(Dma, a_load_is_issue_trigger_data_and_completion) {
   EXPECT_EQ(entry.end.count, (entry.prelude + data + told(dma)).count);
 }
 
+// Pieces are counted in elements, whichever side's type is wider, and each side of the HBM in its
+// own bytes.
+TEST(Dma, a_copy_that_converts_has_as_many_pieces_as_its_shorter_side_has_runs) {
+  for (const auto& [narrow, wide] : {std::pair{Dtype::kFloat8E4M3, Dtype::kBfloat16},
+                                     {Dtype::kBfloat16, Dtype::kFloat32},
+                                     {Dtype::kFloat8E4M3, Dtype::kFloat32}}) {
+    Scene scene;
+    Tile rows = scene.hbm(128, 8 * 352, narrow);  // 8 rows of 352 elements for each partition
+    rows.dims = 3;
+    rows.sizes = {128, 8, 352};
+    rows.strides = {352 * rows.element_bytes(), 128 * 352 * rows.element_bytes(),
+                    rows.element_bytes()};
+    const auto load = scene.dma(sbuf(0, 8 * 352, 128, wide), rows);
+    const auto store = scene.dma(rows, sbuf(65536, 8 * 352, 128, wide));
+    EXPECT_EQ(scene.timeline().dma_elements, 2 * 128 * 8);
+    const Tile wider = sbuf(0, 8 * 352, 128, wide);
+    EXPECT_EQ(scene.timeline().dma_bytes, 2 * wider.bytes());
+    EXPECT_EQ(scene.timeline().hbm_bytes, 2 * rows.bytes());
+    const catalog::Dma& dma = scene.core().dma;
+    const Picoseconds data =
+        moving(dma, 8 * dma.partitions_per_engine, 352.0 * wider.element_bytes());
+    for (const auto i : {load, store})
+      EXPECT_EQ((scene.at(i).end - told(dma) - scene.at(i).served_from).count, data.count);
+  }
+}
+
 TEST(Dma, a_store_has_its_own_trigger_latency) {
   Scene scene;
   const auto store = scene.dma(scene.hbm(128, 512), sbuf(0, 512));

@@ -49,8 +49,8 @@ inline Tile strided(Tile t, int stride_elements) {
   return t;
 }
 
-using Value =
-    std::variant<Tile, Engine, numerics::ActivationFunction, numerics::AluOp, isa::DgeMode>;
+using Value = std::variant<Tile, Engine, numerics::ActivationFunction, numerics::AluOp,
+                           isa::DgeMode, isa::IntList>;
 using Arguments = std::initializer_list<std::pair<std::string_view, Value>>;
 
 class Scene {
