@@ -75,6 +75,7 @@ struct ScalarEngine {
   Number cycles_per_element, narrow_speedup;
   Number table_load, accumulator_read_cycles, accumulator_read_drain;
   std::vector<std::string> table_sets;
+  std::vector<std::string> in_every_table_set;
   std::optional<Number> peak_fp32;
 };
 

@@ -145,6 +145,8 @@ const Schema& core_schema() {
     {"scalar.accumulator_read_drain", "ns", scalar<&S::accumulator_read_drain>,
      "its result visible after that"},
     {"scalar.table_sets", "", scalar<&S::table_sets>, "functions that are loaded together"},
+    {"scalar.in_every_table_set", "", scalar<&S::in_every_table_set>,
+     "functions that need no set of their own"},
     {"scalar.peak_fp32", "TFLOPS", scalar<&S::peak_fp32>, "published peak, fp32"},
 
     {"gpsimd.clock", "GHz", gpsimd<&G::clock>, "clock of the GpSimd Engine"},

@@ -20,6 +20,9 @@ bool names(std::string_view text, std::string_view word) {
 std::int8_t table_set_of(const catalog::ScalarEngine& scalar,
                          numerics::ActivationFunction function) {
   const std::string_view name = numerics::name(function);
+  for (const std::string& everywhere : scalar.in_every_table_set) {
+    if (names(everywhere, name)) return 0;
+  }
   const std::size_t listed = scalar.table_sets.size();
   for (std::size_t i = 0; i < listed; ++i) {
     if (names(scalar.table_sets[i], name)) return static_cast<std::int8_t>(i + 1);

@@ -8,6 +8,7 @@
 
 namespace trnsim::isa {
 
+// 0 for a function that every set has.
 std::int8_t table_set_of(const catalog::ScalarEngine& scalar,
                          numerics::ActivationFunction function);
 

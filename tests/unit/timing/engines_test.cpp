@@ -65,6 +65,19 @@ TEST(Engine, a_change_of_table_set_costs_a_load_and_the_same_set_does_not) {
             (scene.at(same).busy_end - scene.at(same).start).count);
 }
 
+TEST(Engine, a_function_that_every_table_set_has_loads_none_and_keeps_the_one_that_is_there) {
+  Scene scene;
+  const auto first = scene.activate(sbuf(0, 512), sbuf(32768, 512), ActivationFunction::kExp);
+  for (const auto plain : {ActivationFunction::kCopy, ActivationFunction::kRelu,
+                           ActivationFunction::kSquare, ActivationFunction::kAbs}) {
+    const auto between = scene.activate(sbuf(2048, 512), sbuf(32768, 512), plain);
+    EXPECT_EQ(scene.at(between).prelude.count, 0);
+  }
+  const auto again = scene.activate(sbuf(4096, 512), sbuf(32768, 512), ActivationFunction::kExp);
+  EXPECT_GT(scene.at(first).prelude.count, 0);
+  EXPECT_EQ(scene.at(again).prelude.count, 0);
+}
+
 TEST(Port, vector_and_gpsimd_exclude_each_other_from_sbuf_on_v2_only) {
   Scene v2("trainium1");
   const auto holder = v2.copy(sbuf(0, 4096), sbuf(32768, 4096), Engine::kVector);
