@@ -27,7 +27,6 @@ function scaled(value, step, units) {
 
 export const bytes = (value) => scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
 export const flops = (value) => scaled(value, 1000, ["FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"]);
-export const gigabytesPerSecond = (value) => `${digits(value, value < 10 ? 2 : value < 100 ? 1 : 0)}${THIN}GB/s`;
 
 // "matmul.py:42": the file without its folders.
 export const fileName = (file) => file.slice(Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1);

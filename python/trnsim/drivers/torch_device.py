@@ -41,6 +41,3 @@ def install():
         _mode.__enter__()
 
 
-def host_device(device):
-    """`device`, or the CPU for a Neuron device and for None."""
-    return CPU if device is None or is_neuron(device) else torch.device(device)
