@@ -78,4 +78,5 @@ def test_a_kernel_without_source_says_nothing():
     exec("def kernel(x):\n    for i in range(2):\n        pass\n    return x", scope)  # noqa: S102
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        nki.jit(scope["kernel"], mode="simulation")(X)
+        got = nki.jit(scope["kernel"], mode="simulation")(X)
+    np.testing.assert_array_equal(got, X)

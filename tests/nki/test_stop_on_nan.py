@@ -140,7 +140,9 @@ def test_overflow_of_a_narrow_type_counts(dtype, value, what):
 
 @pytest.mark.parametrize("dtype", [nl.int32, nl.int8, nl.uint8])
 def test_integers_are_not_looked_at(dtype):
-    launch(lambda x: scaled(x, 1e9, dtype), ONES)
+    host = np.dtype(str(dtype))
+    got = launch(lambda x: scaled(x, 1e9, dtype), ONES)
+    np.testing.assert_array_equal(got, np.full((4, 8), min(10**9, np.iinfo(host).max), host))
 
 
 @pytest.mark.parametrize("value", [float("-inf"), float("inf"), -3.4028235e38])
@@ -151,7 +153,8 @@ def test_a_memset_to_infinity_is_on_purpose(value, dtype):
         nisa.memset(dst=y, value=value)
         return y
 
-    launch(body, ONES)
+    got = np.asarray(launch(body, ONES), np.float32)
+    assert (got == (value if dtype is nl.float32 or np.isinf(value) else np.float32(-np.inf))).all()
 
 
 def test_masked_softmax_passes():
@@ -190,3 +193,4 @@ def test_without_the_option_nothing_stops():
 def test_timing_only_has_nothing_to_watch():
     trnsim.install(stop_on_nan=True, timing_only=True)
     launch(lambda x: applied(nl.exp, x), with_value(200.0))
+    assert len(trnsim.last_profile().instructions) == 3  # none of them stopped the launch
