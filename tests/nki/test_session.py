@@ -1,6 +1,7 @@
 """Kernels as users call them: installation, launches, profiles, and errors at the user's own line."""
 
 import json
+import re
 import subprocess
 import sys
 import traceback
@@ -59,6 +60,22 @@ def test_a_launch_leaves_a_profile():
     assert {i["file"] for i in profile.instructions} == {__file__}
     assert "add_one" in profile.summary() and "add_one" in repr(profile)
     assert json.loads(profile.to_json())["launch_count"] == 1
+
+
+def test_the_interval_around_the_latency_is_the_same_in_python_json_and_text():
+    add_one(sample((64, 32)))
+    profile = trnsim.last_profile()
+    low, high = profile.interval_us
+    (run,) = json.loads(profile.to_json())["runs"]
+    assert 0 < low < profile.latency_us < high
+    assert (low * 1e3, high * 1e3) == pytest.approx((run["interval_90"]["low_ns"], run["interval_90"]["high_ns"]))
+    assert profile.interval_basis == run["interval_90"]["basis"]
+    assert profile.interval_basis.startswith(("interpolated: ", "extrapolated: "))
+    assert run["interval_90"]["interpolated"] == profile.interval_basis.startswith("interpolated")
+    printed = next(line for line in profile.summary().splitlines() if "90 % within" in line)
+    assert profile.interval_basis in printed
+    ends = [float(value) for value in re.findall(r"([\d.]+) us", printed)[:2]]
+    assert ends == pytest.approx([low, high], rel=0.01)
 
 
 def test_profile_before_any_launch():
