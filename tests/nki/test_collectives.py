@@ -193,3 +193,8 @@ def test_the_rules_of_options():
     refused("channels", lambda s, d: ring([list(s)] * 5, [d] * 5, group, channel_ids=[0, 1, 2, 3, 4]))
     rank = ncc.collective_permute_implicit_current_processing_rank_id
     refused("channels", lambda s, d: rank(0, group, channel_id=4))
+
+
+@pytest.mark.parametrize("trigger", [ncc.all_gather_v_trigger, ncc.all_to_all_v_trigger])
+def test_a_trigger_without_its_preparation_is_refused(trigger):
+    refused("prepare", lambda s, d: trigger(None))

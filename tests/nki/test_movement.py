@@ -7,6 +7,7 @@ from oracle import FLOATS, INTEGERS, close, host, rounded, same, sample, wide
 
 trnsim.install()
 
+import nki
 import nki.isa as nisa
 import nki.language as nl
 
@@ -259,3 +260,10 @@ def test_product_in_bfloat16_psum_of_v3_is_refused(run):
     with pytest.raises(trnsim.ProgramError, match="dst is bfloat16"):
         run(kernel, sample((8, 8), "bfloat16"))
     close(np.float32([1]), np.float32([1]))
+
+
+@pytest.mark.parametrize("constant, words", [("missing.npy", "not a readable .npy file"), (3.0, "got float")])
+def test_a_constant_that_is_no_array_is_refused(constant, words):
+    with pytest.raises(trnsim.ProgramError, match=words) as caught:
+        nki.jit(lambda: nl.shared_constant(constant))()
+    assert caught.value.rule == "language.constant"

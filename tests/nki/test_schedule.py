@@ -59,3 +59,12 @@ def test_a_list_scheduler_overtakes_unless_the_kernel_forbids_it(kernel):
 def test_an_unknown_schedule_is_refused():
     with pytest.raises(trnsim.ConfigError, match="unknown schedule 'best'"):
         trnsim.install(schedule="best")
+
+
+@pytest.mark.parametrize("edge", ["ab", ("a",), ("a", "b", "c"), 3])
+def test_an_order_that_is_no_pair_is_refused(edge):
+    import nki
+
+    with pytest.raises(trnsim.ProgramError, match="takes pairs") as caught:
+        nki.jit(lambda x: x).with_schedule([edge])
+    assert caught.value.rule == "launch.schedule"
