@@ -61,7 +61,8 @@ function rows(store, state) {
 }
 
 const COSTLIEST = 8;
-const KEYS = ["Ctrl + wheel zooms", "drag pans", "W A S D too", "← → walk a queue", "0 shows all", "Esc clears"];
+const KEYS = ["Ctrl + wheel zooms", "drag pans", "W A S D zoom and pan",
+  "← → walk a queue", "0 shows all", "Esc clears"];
 
 // The instructions of the critical path by source line, the costliest first; those without a line one by one.
 function byLine({ core, launch }) {

@@ -235,18 +235,27 @@ const KEYS = {
 };
 const length = (store) => store.get().range[1] - store.get().range[0];
 
+// Fields take what is typed; Escape clears a search. Arrows scroll what they are pressed in.
+const takesKey = (at, key) => at.closest?.("input, select, textarea, [contenteditable]") ||
+  (key.startsWith("Arrow") && at.closest?.(".scroll, .rows-scroll"));
+
+// On a page of two runs a key pressed in one timeline is meant for that one, any other for the first; zooming and
+// panning move both in any case.
+function means(canvas, at) {
+  const all = [...document.querySelectorAll("[data-view=timeline] canvas")];
+  return canvas === (all.includes(at) ? at : all[0]);
+}
+
 function listen(canvas, tip, scene, store) {
   const pointers = new Map(); // that are down
   let moved = false;
-  canvas.addEventListener("keydown", (event) => {
+  document.addEventListener("keydown", (event) => { // wherever the reader is, but for fields
     const act = !event.ctrlKey && !event.metaKey && !event.altKey && (KEYS[event.key] ?? KEYS[event.key.toLowerCase()]);
-    if (!act) return;
+    if (!act || takesKey(event.target, event.key)) return;
+    if (event.key !== "Escape" && !means(canvas, event.target)) return;
     event.preventDefault();
     tip.hidden = true; // it would stay where its instruction was
     act(store);
-  });
-  document.addEventListener("keydown", (event) => { // wherever the reader is, but for the search, which it clears
-    if (event.key === "Escape" && event.target.type !== "search") KEYS.Escape(store);
   });
   canvas.addEventListener("wheel", (event) => {
     if (event.ctrlKey || event.metaKey) {

@@ -5,6 +5,7 @@ import { bytes, count, percent } from "trnsim/format.js";
 
 const WIDTH = 560, HEIGHT = 250, LEFT = 54, RIGHT = 34, TOP = 14, BOTTOM = 38;
 const EFFICIENT = 0.5;
+const FILLED = 0.5; // of what the length allows for: below it, engines stand idle
 
 function statement(classes) {
   const sum = (list, key) => list.reduce((total, size) => total + size[key], 0);
@@ -15,6 +16,17 @@ function statement(classes) {
   return `${share} of the bytes, in ${count(sum(slow, "transfers"))} of ${count(sum(classes, "transfers"))} ` +
     `transfers, move in pieces shorter than ${short}, ` +
     `too short for half of the engines' rate: the fixed cost of a descriptor takes most of their time.`;
+}
+
+const rate = (size) => `${size.achieved_gb_per_s.toFixed(1)}\u2009GB/s, ${percent(size.achieved)}`;
+
+// Where pieces could do much better: too few of them are on their way at once to keep all engines busy.
+function shortfall(classes) {
+  const most = classes.reduce((a, b) => (b.bytes > a.bytes ? b : a));
+  const of = `Most bytes move at ${rate(most)} of what all engines sustain; their length allows for ` +
+    `${percent(most.efficiency)}`;
+  return most.achieved < FILLED * most.efficiency ? `${of}: too few are under way at once to keep all engines busy.`
+    : `${of}.`;
 }
 
 export function transfers(store) {
@@ -37,8 +49,11 @@ export function transfers(store) {
                          onclick: choose, onkeydown: (event) => { if (event.key === "Enter") choose(); } },
       svg("title", {}, `${bytes(size.piece_bytes_from)} to ${bytes(size.piece_bytes_from * 2)}: ` +
         `${bytes(size.bytes)} in ${count(size.pieces)} pieces of ${count(size.transfers)} transfers; ` +
-        `${percent(size.efficiency)} of the rate`));
+        `such pieces can reach ${percent(size.efficiency)} of the engines' rate, these reached ${rate(size)}`));
   });
+  const dots = classes.map((size) => svg("circle", { class: "achieved", cx: x(size.piece_bytes_from * Math.SQRT2),
+                                                     cy: y(Math.min(1, size.achieved)), r: 5 },
+    svg("title", {}, `${bytes(size.piece_bytes_from)} to ${bytes(size.piece_bytes_from * 2)}: reached ${rate(size)}`)));
   const line = curve.map((c, k) => `${k ? "L" : "M"}${x(c.piece_bytes)} ${y(c.efficiency)}`).join("");
   const chart = svg("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group",
                              "aria-label": statement(classes) },
@@ -49,10 +64,11 @@ export function transfers(store) {
       bytes(size).replace(".0", ""))),
     svg("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 5, "text-anchor": "middle" },
       "length of a contiguous piece"),
-    bars, svg("path", { class: "curve", d: line }));
-  return section(...title, el("p", { class: "statement" }, statement(classes)), chart,
+    bars, svg("path", { class: "curve", d: line }), dots);
+  return section(...title, el("p", { class: "statement" }, `${statement(classes)} ${shortfall(classes)}`), chart,
     el("ul", { class: "legend" },
       el("li", {}, el("i", { style: { background: "var(--dma-bandwidth)" } }), "share of the bytes"),
       el("li", {}, el("i", { style: { background: "var(--dma-small)" } }), "the same, below half of the rate"),
-      el("li", {}, el("i", { class: "dash" }), "rate that pieces of a length reach")));
+      el("li", {}, el("i", { class: "dash" }), "rate that pieces of a length can reach"),
+      el("li", {}, el("i", { class: "ring" }), "rate reached while they moved")));
 }

@@ -29,9 +29,10 @@ memory::Space space_of(const std::string& name) {
 }
 
 TensorObject new_tensor(RunningCore& running, const std::string& space_name, nb::handle shape,
-                        nb::handle dtype_object, const std::string& name,
+                        nb::handle dtype_object, const std::string& given_name,
                         std::optional<std::pair<int, std::int64_t>> address, bool clobber,
                         bool shared) {
+  const std::string name = given_name.empty() ? running.sites().assigned_name() : given_name;
   const numerics::Dtype dtype = dtype_of(dtype_object);
   const memory::Space space = space_of(space_name);
   const memory::Dims dims = dims_of(shape);

@@ -1,5 +1,12 @@
 #include "sites.h"
 
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+
+namespace nb = nanobind;
+
 namespace trnsim::python {
 namespace {
 
@@ -42,24 +49,46 @@ std::uint32_t Sites::site_of(PyFrameObject* frame, PyCodeObject* code, Known& kn
   return index;
 }
 
-std::uint32_t Sites::current() {
+template <class Fn>
+void Sites::at_user_frame(Fn&& fn) {
   PyFrameObject* frame = PyEval_GetFrame();  // borrowed
-  if (!frame) return program_.intern({});
-  Py_INCREF(frame);
+  Py_XINCREF(frame);
   while (frame) {
     PyCodeObject* code = PyFrame_GetCode(frame);
     Known& entry = known(code);
     Py_DECREF(code);  // `codes_` keeps it
     if (!entry.own) {
-      const std::uint32_t site = site_of(frame, code, entry);
+      fn(frame, code, entry);
       Py_DECREF(frame);
-      return site;
+      return;
     }
     PyFrameObject* back = PyFrame_GetBack(frame);
     Py_DECREF(frame);
     frame = back;
   }
-  return program_.intern({});
+}
+
+std::uint32_t Sites::current() {
+  std::optional<std::uint32_t> site;
+  at_user_frame([&](PyFrameObject* frame, PyCodeObject* code, Known& known) {
+    site = site_of(frame, code, known);
+  });
+  return site ? *site : program_.intern({});
+}
+
+std::string Sites::assigned_name() {
+  std::string name;
+  at_user_frame([&](PyFrameObject* frame, PyCodeObject* code, Known& known) {
+    const int offset = PyFrame_GetLasti(frame);
+    const auto [it, added] = known.names.try_emplace(offset);
+    if (added) {
+      const nb::object ask = nb::module_::import_("trnsim.assignments").attr("assigned_name");
+      const nb::handle object(reinterpret_cast<PyObject*>(code));
+      it->second = nb::cast<std::string>(ask(object, offset));
+    }
+    name = it->second;
+  });
+  return name;
 }
 
 }  // namespace trnsim::python

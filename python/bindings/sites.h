@@ -20,6 +20,10 @@ class Sites {
 
   std::uint32_t current();
 
+  // The variable that the user's line assigns the present call's value to; empty where none takes
+  // it directly.
+  std::string assigned_name();
+
   // Frames of files below this folder are the simulator's own.
   static void set_package_folder(std::string folder);
 
@@ -27,8 +31,12 @@ class Sites {
   struct Known {
     bool own;                                      // code of the simulator itself
     std::unordered_map<int, std::uint32_t> sites;  // by offset of the calling instruction
+    std::unordered_map<int, std::string> names;    // likewise
   };
   Known& known(PyCodeObject* code);
+  // Calls fn(frame, code, known) for the user's innermost frame, if there is one.
+  template <class Fn>
+  void at_user_frame(Fn&& fn);
   std::uint32_t site_of(PyFrameObject* frame, PyCodeObject* code, Known& known);
 
   program::Program& program_;

@@ -8,13 +8,26 @@ namespace {
 
 // Fine enough to find prologue, steady state and tail.
 constexpr std::int64_t kSlices = 48;
-// A phase shorter than this many slices joins the one before it.
-constexpr std::int64_t kShortest = 2;
+// A phase shorter than this many slices, 6 % of the run, joins a neighbour.
+constexpr std::int64_t kShortest = 3;
+// What an author can keep in mind: of more, the shortest join their neighbours.
+constexpr std::size_t kMostPhases = 6;
 
-// What the critical path lost most time to, in each of the slices of equal length.
-std::array<Loss, kSlices> slices(std::span<const Step> path, std::span<const Loss> losses,
-                                 Picoseconds total) {
-  std::array<std::array<std::int64_t, kLossCount>, kSlices> time{};
+using LossTimes = std::array<std::int64_t, kLossCount>;
+
+// A stretch of slices.
+struct Stretch {
+  std::int64_t slices;
+  LossTimes time;
+  Loss most() const {
+    return static_cast<Loss>(std::max_element(time.begin(), time.end()) - time.begin());
+  }
+};
+
+// What the critical path lost time to, in each of the slices of equal length.
+std::vector<Stretch> slices(std::span<const Step> path, std::span<const Loss> losses,
+                            Picoseconds total) {
+  std::vector<Stretch> slices(kSlices, Stretch{1, {}});
   for (std::size_t k = 0; k < path.size(); ++k) {
     std::int64_t at = path[k].from.count;
     while (at < path[k].to.count) {
@@ -22,35 +35,58 @@ std::array<Loss, kSlices> slices(std::span<const Step> path, std::span<const Los
       const std::int64_t slice_end =
           slice + 1 < kSlices ? (total.count * (slice + 1) + kSlices - 1) / kSlices : total.count;
       const std::int64_t until = std::max(at + 1, std::min(path[k].to.count, slice_end));
-      time[slice][static_cast<std::size_t>(losses[k])] += until - at;
+      slices[slice].time[static_cast<std::size_t>(losses[k])] += until - at;
       at = until;
     }
   }
-  std::array<Loss, kSlices> most{};
-  for (std::size_t s = 0; s < most.size(); ++s)
-    most[s] = static_cast<Loss>(std::max_element(time[s].begin(), time[s].end()) - time[s].begin());
-  return most;
+  return slices;
+}
+
+// Joins the second of two neighbours to the first.
+void join(std::vector<Stretch>& list, std::size_t first) {
+  list[first].slices += list[first + 1].slices;
+  for (std::size_t loss = 0; loss < kLossCount; ++loss)
+    list[first].time[loss] += list[first + 1].time[loss];
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+}
+
+void join_alike(std::vector<Stretch>& list) {
+  for (std::size_t k = 0; k + 1 < list.size();) {
+    if (list[k].most() == list[k + 1].most()) {
+      join(list, k);
+    } else {
+      ++k;
+    }
+  }
+}
+
+// Neighbours that lost most to the same are one phase. Then the shortest joins its shorter
+// neighbour, until all are long and few: engines that take turns make one phase, not one each turn.
+std::vector<Stretch> stretches(std::vector<Stretch> list) {
+  join_alike(list);
+  while (list.size() > 1) {
+    const auto shortest = std::ranges::min_element(list, {}, &Stretch::slices);
+    if (shortest->slices >= kShortest && list.size() <= kMostPhases) break;
+    const auto at = static_cast<std::size_t>(shortest - list.begin());
+    const bool with_next =
+        at == 0 || (at + 1 < list.size() && list[at + 1].slices < list[at - 1].slices);
+    join(list, with_next ? at : at - 1);
+    join_alike(list);
+  }
+  return list;
 }
 
 std::vector<Phase> phases_of(std::span<const Step> path, std::span<const Loss> losses,
                              Picoseconds total) {
   std::vector<Phase> phases;
   if (total.count == 0) return phases;
-  const auto most = slices(path, losses, total);
   const auto begin_of = [&](std::int64_t slice) {
     return Picoseconds{total.count / kSlices * slice + total.count % kSlices * slice / kSlices};
   };
-  for (std::int64_t first = 0; first < kSlices;) {
-    std::int64_t last = first + 1;
-    while (last < kSlices && most[last] == most[first]) ++last;
-    const bool joins =
-        !phases.empty() && (last - first < kShortest || phases.back().loss == most[first]);
-    if (joins) {
-      phases.back().to = begin_of(last);
-    } else {
-      phases.push_back({begin_of(first), begin_of(last), most[first]});
-    }
-    first = last;
+  std::int64_t first = 0;
+  for (const Stretch& stretch : stretches(slices(path, losses, total))) {
+    phases.push_back({begin_of(first), begin_of(first + stretch.slices), stretch.most()});
+    first += stretch.slices;
   }
   return phases;
 }

@@ -21,6 +21,18 @@ TimeSpan work_of(const Run& run, const timing::Entry& entry) {
   return {begin, std::max(begin, entry.end - from_ns(run.chip->core.dma.completion_latency))};
 }
 
+Picoseconds covered(std::vector<TimeSpan> spans) {
+  std::sort(spans.begin(), spans.end());
+  Picoseconds sum, reached;
+  for (const auto& [from, to] : spans) {
+    const Picoseconds begin = std::max(from, reached);
+    if (to <= begin) continue;
+    sum += to - begin;
+    reached = to;
+  }
+  return sum;
+}
+
 std::vector<const timing::Entry*> in_order_of_starts(const timing::Timeline& timeline) {
   std::vector<const timing::Entry*> entries;
   entries.reserve(timeline.entries.size());

@@ -33,6 +33,9 @@ struct TimeSpan {
 };
 TimeSpan work_of(const Run& run, const timing::Entry& entry);
 
+// The time in at least one of the spans.
+Picoseconds covered(std::vector<TimeSpan> spans);
+
 // As their queues took them: in the order of the program unless the clock chose another.
 std::vector<const timing::Entry*> in_order_of_starts(const timing::Timeline& timeline);
 

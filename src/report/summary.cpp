@@ -19,19 +19,6 @@ double gb_per_s(std::int64_t bytes, Picoseconds time) {
   return ratio(static_cast<double>(bytes), time.ns());
 }
 
-// The time in at least one of the intervals.
-Picoseconds covered(std::vector<TimeSpan> intervals) {
-  std::sort(intervals.begin(), intervals.end());
-  Picoseconds sum, reached;
-  for (const auto& [from, to] : intervals) {
-    const Picoseconds begin = std::max(from, reached);
-    if (to <= begin) continue;
-    sum += to - begin;
-    reached = to;
-  }
-  return sum;
-}
-
 void count_queues(std::span<const Run> launch, std::size_t core, const std::vector<Step>& path,
                   Summary& summary) {
   const Run& run = launch[core];

@@ -15,6 +15,7 @@ double piece_efficiency(const catalog::Dma& dma, double piece_bytes) {
 std::vector<SizeClass> transfer_sizes(const Run& run) {
   const isa::CostModel model(run.chip->core);
   std::map<std::int64_t, SizeClass> classes;
+  std::map<std::int64_t, std::vector<TimeSpan>> moving;
   for (std::size_t i = 0; i < run.program->size(); ++i) {
     const program::Instruction& instruction = (*run.program)[i];
     const isa::DmaWork work =
@@ -26,11 +27,15 @@ std::vector<SizeClass> transfer_sizes(const Run& run) {
     ++all.transfers;
     all.pieces += work.elements;
     all.bytes += work.bytes;
+    moving[from].push_back(work_of(run, run.timeline->entries[i]));
   }
   std::vector<SizeClass> list;
   for (auto& [from, all] : classes) {
     const double mean = static_cast<double>(all.bytes) / static_cast<double>(all.pieces);
     all.efficiency = piece_efficiency(run.chip->core.dma, mean);
+    const double active = covered(std::move(moving[from])).ns();
+    all.achieved_gb_per_s = active > 0 ? static_cast<double>(all.bytes) / active : 0;
+    all.achieved = all.achieved_gb_per_s / run.chip->core.dma.core_rate();
     list.push_back(all);
   }
   return list;

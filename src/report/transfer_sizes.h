@@ -14,6 +14,9 @@ struct SizeClass {
   std::int64_t piece_bytes;
   std::int64_t transfers = 0, pieces = 0, bytes = 0;
   double efficiency = 0;  // share of the sustained rate that pieces of the mean length reach
+  // Bytes by the time in which at least one such transfer moves data, whatever else moves then.
+  double achieved_gb_per_s = 0;
+  double achieved = 0;  // the same as a share of what all DMA engines of the core sustain
 };
 
 // In the order of length; classes without transfers are left out.

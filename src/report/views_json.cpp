@@ -66,7 +66,9 @@ Json transfers_json(const Run& run) {
                        {"transfers", size.transfers},
                        {"pieces", size.pieces},
                        {"bytes", size.bytes},
-                       {"efficiency", size.efficiency}});
+                       {"efficiency", size.efficiency},
+                       {"achieved_gb_per_s", size.achieved_gb_per_s},
+                       {"achieved", size.achieved}});
   }
   for (std::int64_t bytes = 4; bytes <= 65536; bytes *= 2) {
     curve.push_back({{"piece_bytes", bytes},

@@ -55,6 +55,18 @@ def ill_named(x):
     return stored(tile)
 
 
+@nki.jit
+def turns(x):
+    """Vector and Scalar take turns on one tile."""
+    tile = loaded(x)
+    for _ in range(40):
+        half = nl.ndarray(x.shape, x.dtype, buffer=nl.sbuf)
+        nisa.tensor_scalar(dst=half, data=tile, op0=nl.multiply, operand0=0.5)
+        tile = nl.ndarray(x.shape, x.dtype, buffer=nl.sbuf)
+        nisa.activation(dst=tile, op=nl.exp, data=half)
+    return stored(tile)
+
+
 ones = np.ones
 
 
@@ -69,6 +81,11 @@ def matmul_page_text(blocks):
 
 def twice_profile():
     twice[2](ones((2, 128, 256), np.float32))
+    return trnsim.last_profile()
+
+
+def turns_profile():
+    turns(ones((128, 512), np.float32))
     return trnsim.last_profile()
 
 

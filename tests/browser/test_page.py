@@ -98,6 +98,28 @@ def test_keys_buttons_and_the_wheel_zoom_the_timeline(open_page, matmul_page):
     assert shown() == whole
 
 
+def test_keys_work_anywhere_but_in_fields(open_page, matmul_page):
+    window = open_page(matmul_page.path)
+
+    def shown():
+        window.evaluate(DRAWN)
+        return window.evaluate(RANGE)
+
+    whole = shown()
+    window.keyboard.press("w")  # nothing has the focus
+    near = shown()
+    assert near[1] - near[0] < whole[1] - whole[0]
+    window.keyboard.press("d")
+    assert shown()[0] > near[0]
+    window.get_by_title("Zoom in").focus()
+    window.keyboard.press("0")
+    assert shown() == whole
+    window.locator("[type=search]").focus()
+    window.keyboard.type("wasd0")
+    assert shown() == whole
+    assert window.locator("[type=search]").input_value() == "wasd0"
+
+
 def test_a_click_in_the_timeline_chooses_an_instruction(open_page, matmul_page):
     window = open_page(matmul_page.path)
     box = window.locator("[data-view=timeline] canvas").bounding_box()
@@ -132,6 +154,17 @@ def test_no_width_needs_sideways_scrolling(open_page, matmul_page, scheme):
     for width in (360, 390, 768, 1024, 1280, 1920):
         window.set_viewport_size({"width": width, "height": 800})
         assert window.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_phone_shows_source_lines_whole(open_page, matmul_page):
+    window = open_page(matmul_page.path, width=390)
+    cells = window.locator("table.source tr.used")
+    for k in range(cells.count()):
+        code, metric = cells.nth(k).locator(".code").bounding_box(), cells.nth(k).locator(".critical_ns").bounding_box()
+        assert code["x"] + code["width"] <= metric["x"] + 1
+        assert metric["x"] + metric["width"] <= 390
+    assert window.evaluate('''[...document.querySelectorAll(".source .code")].every((cell) =>
+        cell.scrollWidth <= cell.clientWidth)''')
 
 
 def test_both_cores_of_a_launch_are_drawn_and_either_can_be_chosen(open_page, tmp_path):

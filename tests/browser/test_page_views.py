@@ -95,6 +95,43 @@ def test_the_dma_view_counts_what_the_json_report_counts(open_page, matmul_page)
     assert window.locator(".hits").inner_text() == f"{classes[0]['transfers']} found"
 
 
+def test_the_dma_view_shows_the_rate_that_each_length_reached(open_page, matmul_page):
+    window, run = open_page(matmul_page.path), run_of(matmul_page)
+    classes = run["transfer_sizes"]["classes"]
+    moving = [(i["moving_from_ns"], i["moving_until_ns"]) for i in run["instructions"] if "moving_from_ns" in i]
+    if len(classes) == 1:  # then it is the rate of all
+        assert classes[0]["achieved_gb_per_s"] == pytest.approx(run["dma"]["achieved_gb_per_s"])
+    assert sum(until - start for start, until in moving) >= max(c["bytes"] / c["achieved_gb_per_s"] for c in classes)
+    titles = window.locator("[data-view=dma] circle title").all_text_contents()
+    assert len(titles) == len(classes)
+    for title, size in zip(titles, classes, strict=True):
+        assert f"{size['achieved_gb_per_s']:.1f}{THIN}GB/s, {size['achieved'] * 100:.1f}{THIN}%" in title
+        assert size["achieved"] == pytest.approx(size["achieved_gb_per_s"] / run["dma"]["sustained_gb_per_s"])
+
+
+def test_engines_that_take_turns_make_one_phase(open_page, tmp_path):
+    profile = page_kernels.turns_profile()
+    phases = json.loads(profile.to_json())["runs"][0]["roofline"]["phases"]
+    total = phases[-1]["to_ns"]
+    assert 1 <= len(phases) <= 6
+    assert [phase["from_ns"] for phase in phases] == pytest.approx([0] + [phase["to_ns"] for phase in phases[:-1]])
+    assert all(len(phases) == 1 or phase["to_ns"] - phase["from_ns"] > 0.06 * total for phase in phases)
+    assert all(a["bound_by"] != b["bound_by"] for a, b in zip(phases, phases[1:], strict=False))
+    path = tmp_path / "turns.html"
+    profile.write_report(path)
+    assert open_page(path).locator(".phases li").count() == len(phases)
+
+
+def test_tiles_have_the_names_of_the_users_variables(open_page, matmul_page):
+    operands = {i["opcode"]: i["operands"] for i in run_of(matmul_page)["instructions"]}
+    assert "dst=total " in operands["nc_matmul"] and "=total " in operands["activation"]
+    window = open_page(matmul_page.path)
+    window.locator("[type=search]").fill("total")
+    assert window.locator(".hits").inner_text() == "5 found"  # four products and what reads their sum
+    window.get_by_title("Next match").click()
+    assert "total" in window.locator(".operands").inner_text()
+
+
 def test_the_roofline_stands_where_the_json_report_says(open_page, matmul_page):
     window, roofline = open_page(matmul_page.path), run_of(matmul_page)["roofline"]
     text = window.locator("[data-view=roofline] .statement").inner_text()

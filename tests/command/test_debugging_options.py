@@ -32,7 +32,7 @@ kernel on core 0 of trainium2: 3 instructions
     op = exp
     scale = 2
 #2 DMA dma_copy 'store' script.py:11 in kernel reads 32 bytes, writes 32 bytes
-    dst = t2 HBM byte 0 float32 [2, 4] strides [16, 4]
+    dst = out HBM byte 0 float32 [2, 4] strides [16, 4]
     src = t SBUF partitions 0-1 byte 0 float32 [2, 4] strides [4]
     after #0
 """

@@ -17,7 +17,7 @@ def full(shape, value, dtype, space="SBUF", name="", address=None):
     """A new tensor with the same number everywhere."""
     value = number(value, "nl.full", "fill_value")
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    return fill(launch().tensor(space, shape, dtype, name or "full", address), value)
+    return fill(launch().tensor(space, shape, dtype, name, address), value)
 
 
 def fill(tensor, value):
@@ -48,12 +48,12 @@ def _fill_hbm(tensor, value):
 
 def zeros(shape, dtype, space="SBUF", name="", address=None):
     """A new tensor of zeros."""
-    return full(shape, 0, dtype, space, name or "zeros", address)
+    return full(shape, 0, dtype, space, name, address)
 
 
 def ones(shape, dtype, space="SBUF", name="", address=None):
     """A new tensor of ones."""
-    return full(shape, 1, dtype, space, name or "ones", address)
+    return full(shape, 1, dtype, space, name, address)
 
 
 def empty_like(x, dtype=None, space=None, name=""):
@@ -116,7 +116,7 @@ def shared_identity_matrix(n, dtype=dtypes.uint8, dst=None):
 
 def rand(shape, dtype, space="SBUF", name=""):
     """Uniform random numbers of [0, 1), from the Vector Engine."""
-    tile = launch().tensor(space, shape, dtype, name or "rand")
+    tile = launch().tensor(space, shape, dtype, name)
     if launch().generation >= _RAND2_SINCE:
         isa.rand2(tile, 0.0, 1.0)
         return tile
