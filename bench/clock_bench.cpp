@@ -10,6 +10,8 @@ namespace trnsim::bench {
 namespace {
 
 using isa::Space;
+using core::Call;
+using core::Tensors;
 using numerics::Dtype;
 
 constexpr std::size_t kInstructions = 200'000;

@@ -12,6 +12,8 @@ namespace trnsim::bench {
 namespace {
 
 using isa::Space;
+using core::Call;
+using core::Tensors;
 using numerics::Dtype;
 
 constexpr std::size_t kProgramMax = 4096;  // instructions kept before the record starts anew

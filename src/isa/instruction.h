@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -58,6 +59,7 @@ struct RowsByIndex {
 struct InstructionType {
   Info info;
   std::vector<FieldInfo> fields;
+  std::vector<FieldInfo> operands;  // those of the fields that hold tiles
   std::vector<std::byte> defaults;  // the argument struct with every member at its initialiser
   Engine (*engine)(const void* args, int generation);
   void (*check)(const void* args, const Rules& rules);
@@ -92,6 +94,7 @@ InstructionType describe() {
   InstructionType type{
       .info = T::kInfo,
       .fields = field_infos<T>(),
+      .operands = {},
       .defaults = {bytes, bytes + sizeof(T)},
       .engine = [](const void* a,
                    int generation) { return static_cast<const T*>(a)->engine_on(generation); },
@@ -108,6 +111,11 @@ InstructionType describe() {
       .meeting = nullptr,
       .by_index = nullptr,
   };
+  std::copy_if(type.fields.begin(), type.fields.end(), std::back_inserter(type.operands),
+               [](const FieldInfo& field) {
+                 return field.kind == FieldKind::kTile || field.kind == FieldKind::kScalarOrTile ||
+                        field.kind == FieldKind::kTileList;
+               });
   if constexpr (requires(const T& a) { a.meeting(); })
     type.meeting = [](const void* a) { return static_cast<const T*>(a)->meeting(); };
   if constexpr (requires(const T& a) { a.by_index(); })
@@ -119,7 +127,7 @@ InstructionType describe() {
 template <class Fn>
 void for_each_tile(const InstructionType& type, const void* args, Fn&& fn) {
   const auto* base = static_cast<const std::byte*>(args);
-  for (const FieldInfo& field : type.fields) {
+  for (const FieldInfo& field : type.operands) {
     if (field.kind == FieldKind::kTile) {
       const auto& tile = *reinterpret_cast<const Tile*>(base + field.offset);
       if (tile.present()) fn(field, tile);
