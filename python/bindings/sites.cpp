@@ -35,7 +35,7 @@ Sites::Known& Sites::known(PyCodeObject* code) {
   Py_INCREF(code);
   const std::string& folder = package_folder();
   const bool own = !folder.empty() && text(code->co_filename).starts_with(folder);
-  return codes_.emplace(code, Known{own, {}}).first->second;
+  return codes_.emplace(code, Known{own, {}, {}}).first->second;
 }
 
 std::uint32_t Sites::site_of(PyFrameObject* frame, PyCodeObject* code, Known& known) {

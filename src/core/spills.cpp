@@ -21,7 +21,7 @@ constexpr std::size_t kLoadsMost = 16;  // a tile put together from more pieces 
 // Of the memory: tiles used so recently stay, so that a transfer into their place need not wait.
 constexpr int kRecentPart = 16;
 
-struct Tile {
+struct Occupant {
   std::uint32_t id;
   const program::TensorLife* life;
   std::vector<std::uint32_t> uses;  // instructions that touch it
@@ -38,7 +38,7 @@ struct Tile {
   std::uint32_t next_use() const { return used < uses.size() ? uses[used] : kNever; }
 };
 
-isa::Tile bytes_of(const Tile& tile) {
+isa::Tile bytes_of(const Occupant& tile) {
   isa::Tile all;
   all.space = memory::Space::kSbuf;
   all.dtype = numerics::Dtype::kUint8;
@@ -50,7 +50,7 @@ isa::Tile bytes_of(const Tile& tile) {
   return all;
 }
 
-isa::Tile home_of(const Tile& tile) {
+isa::Tile home_of(const Occupant& tile) {
   isa::Tile home = bytes_of(tile);
   home.offset = 0;
   home.space = memory::Space::kHbm;
@@ -72,7 +72,7 @@ class Spills {
         if (isa::writes(field.access)) written_.insert(tile.tensor);
         const auto life = program.tensors().find(tile.tensor);
         if (tile.space != memory::Space::kSbuf || life == program.tensors().end()) return;
-        Tile& mine = tiles_.try_emplace(tile.tensor).first->second;
+        Occupant& mine = tiles_.try_emplace(tile.tensor).first->second;
         mine.id = tile.tensor;
         mine.life = &life->second;
         if (mine.uses.empty() || mine.uses.back() != i) mine.uses.push_back(i);
@@ -103,7 +103,7 @@ class Spills {
   }
 
   void pass(std::uint32_t i, Program& moved) {
-    std::vector<Tile*> touched;
+    std::vector<Occupant*> touched;
     for_each_tile(i, [&](const isa::FieldInfo&, const isa::Tile& operand) {
       const auto it = tiles_.find(operand.tensor);
       if (it == tiles_.end() || operand.space != memory::Space::kSbuf) return;
@@ -111,16 +111,16 @@ class Spills {
         touched.push_back(&it->second);
     });
     if (touched.size() == 1 && make_later(i, *touched.front())) return;
-    for (Tile* tile : touched) {
+    for (Occupant* tile : touched) {
       if (tile->resident) others_.erase({tile->next_use(), tile->id});
     }
-    for (Tile* tile : touched) {
+    for (Occupant* tile : touched) {
       if (tile->resident) continue;
       find_place(*tile);
       if (tile->used > 0 && !written_anew(i, *tile)) bring_back(*tile, i);
     }
     move_operands(i, moved);
-    for (Tile* tile : touched) {
+    for (Occupant* tile : touched) {
       note_content(i, *tile);
       ++tile->used;
       if (tile->next_use() != kNever)
@@ -131,7 +131,7 @@ class Spills {
   }
 
   // A load is made when the first instruction that takes its tile needs it.
-  bool make_later(std::uint32_t i, Tile& tile) {
+  bool make_later(std::uint32_t i, Occupant& tile) {
     if (!loads_by_need_ || !is_load(i) || program_.name(i) || ordered_.contains(i)) return false;
     const bool anew = written_anew(i, tile);
     if (!anew && (tile.computed || tile.read || tile.loads.size() == kLoadsMost)) return false;
@@ -148,7 +148,7 @@ class Spills {
     return true;
   }
 
-  void find_place(Tile& tile) {
+  void find_place(Occupant& tile) {
     std::optional<std::int64_t> offset = room_.place(tile.life->bytes);
     while (!offset && !others_.empty()) {
       give_way(longest_unneeded());
@@ -160,17 +160,17 @@ class Spills {
     if (!offset) room_.occupy(0, tile.life->bytes);
   }
 
-  void leave(Tile& tile) {
+  void leave(Occupant& tile) {
     tile.resident = false;
     room_.release(tile.offset, tile.life->bytes);
   }
 
   // Of the tiles that the present instruction does not touch: the one that is needed again last, if
   // it can be one that was not used just before.
-  Tile& longest_unneeded() {
+  Occupant& longest_unneeded() {
     const std::uint32_t recent = recently();
     for (auto it = others_.rbegin(); it != others_.rend(); ++it) {
-      Tile& tile = tiles_.at(it->second);
+      Occupant& tile = tiles_.at(it->second);
       if (tile.last_use() < recent) return tile;
     }
     return tiles_.at(others_.rbegin()->second);
@@ -178,12 +178,12 @@ class Spills {
 
   // The instruction since which a certain part of the memory has been used.
   std::uint32_t recently() const {
-    std::vector<const Tile*> latest;
+    std::vector<const Occupant*> latest;
     for (const auto& [next, id] : others_) latest.push_back(&tiles_.at(id));
     std::sort(latest.begin(), latest.end(),
-              [](const Tile* a, const Tile* b) { return a->last_use() > b->last_use(); });
+              [](const Occupant* a, const Occupant* b) { return a->last_use() > b->last_use(); });
     std::int64_t bytes = 0;
-    for (const Tile* tile : latest) {
+    for (const Occupant* tile : latest) {
       bytes += tile->life->bytes;
       if (bytes > room_.bytes() / kRecentPart) return tile->last_use() + 1;
     }
@@ -206,7 +206,7 @@ class Spills {
   }
 
   // Whether the instruction writes all of the tile and reads nothing of it.
-  bool written_anew(std::uint32_t i, const Tile& tile) const {
+  bool written_anew(std::uint32_t i, const Occupant& tile) const {
     std::int64_t written = 0;
     bool read = false;
     for_each_tile(i, [&](const isa::FieldInfo& field, const isa::Tile& operand) {
@@ -218,7 +218,7 @@ class Spills {
   }
 
   // What the tile holds once instruction i has run.
-  void note_content(std::uint32_t i, Tile& tile) {
+  void note_content(std::uint32_t i, Occupant& tile) {
     bool writes = false, reads = false;
     for_each_tile(i, [&](const isa::FieldInfo& field, const isa::Tile& operand) {
       if (operand.tensor != tile.id) return;
@@ -253,7 +253,7 @@ class Spills {
     return fine && tiles == 2;
   }
 
-  void give_way(Tile& tile) {
+  void give_way(Occupant& tile) {
     others_.erase({tile.next_use(), tile.id});
     leave(tile);
     const bool written_next = tile.next_use() != kNever && written_anew(tile.next_use(), tile);
@@ -268,7 +268,7 @@ class Spills {
     result_.written += tile.life->bytes * tile.life->partitions;
   }
 
-  void bring_back(Tile& tile, std::uint32_t i) {
+  void bring_back(Occupant& tile, std::uint32_t i) {
     const std::string name = "refill of " + tile.life->name;
     if (tile.computed) {
       insert(i, program_[i].site, name,
@@ -294,7 +294,7 @@ class Spills {
   memory::Memory& memory_;
   bool loads_by_need_;
   memory::Placement room_;
-  std::map<std::uint32_t, Tile> tiles_;
+  std::map<std::uint32_t, Occupant> tiles_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> others_;  // resident: next use, tile
   std::set<std::uint32_t> written_;                           // tensors
   std::set<std::uint32_t> ordered_;                           // instructions
